@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* main.c - resch-overhead: what resch costs, beside what the kernel's own policies cost */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "measure.h"
+#include "result.h"
+
+static _Noreturn void usage(void)
+{
+	fputs("resch-overhead cycle POLICY OVER [threads]\n"
+	      "    POLICY: fifo deadline deadline-yield edf fp; OVER: a policy, other, or idle\n"
+	      "resch-overhead crowd edf|fp sleeping|ready|cycling TASKS\n"
+	      "resch-overhead pipe STATE [pinned]\n"
+	      "    STATE: any word, for the report\n"
+	      "resch-overhead hold edf|fp TASKS\n"
+	      "    keeps tasks registered until it is killed\n"
+	      "\n"
+	      "Prints one JSON object a line. Times are ns; in a guest whose clock counts\n"
+	      "instructions they are instructions.\n",
+	      stderr);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	const char *last = argc > 2 ? argv[argc - 1] : "";
+
+	mlockall(MCL_CURRENT);
+	if (!strcmp(what, "cycle") && argc >= 4)
+		measure_cycle(argv[2], argv[3], !strcmp(last, "threads"));
+	else if (!strcmp(what, "crowd") && argc == 5)
+		measure_crowd(argv[2], argv[3], (unsigned int)atoi(argv[4]));
+	else if (!strcmp(what, "pipe") && argc >= 3)
+		measure_pipe(argv[2], !strcmp(last, "pinned"));
+	else if (!strcmp(what, "hold") && argc == 4)
+		measure_hold(argv[2], (unsigned int)atoi(argv[3]));
+	else
+		usage();
+	return 0;
+}

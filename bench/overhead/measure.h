@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* measure.h - the measurements */
+#ifndef _OVERHEAD_MEASURE_H
+#define _OVERHEAD_MEASURE_H
+
+#include <stdbool.h>
+
+/*
+ * A periodic task under @policy over a spinner under @over, or "idle"; both processes, or threads
+ * of one.
+ */
+void measure_cycle(const char *policy, const char *over, bool threads);
+
+/*
+ * One short-period task of resch among @count: the others "sleeping", "ready", or sharing its
+ * work, "cycling".
+ */
+void measure_crowd(const char *policy, const char *mode, unsigned int count);
+
+/*
+ * Round trips of two ordinary programs over a pair of pipes; @state: what the module does
+ * meanwhile.
+ */
+void measure_pipe(const char *state, bool pinned);
+
+/* Registers @count tasks that sleep, says so, and stays until it is killed. */
+void measure_hold(const char *policy, unsigned int count);
+
+#endif /* _OVERHEAD_MEASURE_H */

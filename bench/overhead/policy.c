@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* policy.c - the ways of being scheduled that are compared */
+#include <resch.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "policy.h"
+#include "result.h"
+
+/* Of one second in which the kernel lets real-time tasks have 0.95. */
+#define DEADLINE_SHARE_URGENT 20 /* percent */
+#define DEADLINE_SHARE_LATER 70
+#define DEADLINE_PERIOD_LATER 250000000u
+#define RESCH_PERIOD_LATER 3600000000000u
+
+static const struct policy policies[] = {
+	{ "fifo", POLICY_FIFO, NULL },
+	{ "deadline", POLICY_DEADLINE, NULL },
+	{ "deadline-yield", POLICY_YIELD, NULL },
+	{ "edf", POLICY_RESCH, "edf" },
+	{ "fp", POLICY_RESCH, "fp" },
+	{ "other", POLICY_OTHER, NULL },
+};
+
+static uint32_t resch_domain;
+
+const struct policy *policy_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		if (!strcmp(policies[i].name, name))
+			return &policies[i];
+	return NULL;
+}
+
+/* The C library has no name for this structure everywhere. */
+struct attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+static void enter_deadline(uint64_t period, unsigned int percent)
+{
+	struct attr attr = {
+		.size = sizeof(attr),
+		.policy = 6, /* SCHED_DEADLINE */
+		.runtime = period * percent / 100,
+		.deadline = period,
+		.period = period,
+	};
+
+	must(syscall(SYS_sched_setattr, 0, &attr, 0), "SCHED_DEADLINE");
+}
+
+static void enter_fifo(int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	must(sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
+}
+
+void policy_register(int fd, uint64_t period, uint64_t deadline, uint64_t offset,
+		     unsigned int priority)
+{
+	struct resch_register reg = {
+		.params = {
+			.period = period,
+			.deadline = deadline,
+			.wcet = period / 5,
+			.offset = offset,
+			.kind = RESCH_PERIODIC,
+			.priority = priority,
+			.cpu = 0,
+			.flags = RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION,
+		},
+	};
+
+	must(resch_register_self(fd, &reg), "registering a task");
+}
+
+static int open_resch(void)
+{
+	int fd = resch_open();
+
+	if (fd < 0)
+		fail("%s", resch_open_reason(fd));
+	return fd;
+}
+
+void policy_call(struct call *call, int fd)
+{
+	*call = (struct call){ .number = SYS_fdatasync,
+			       .args = { fd },
+			       .fd = fd }; /* as resch_wait() does */
+}
+
+void policy_enter(const struct policy *policy, enum urgency urgency, uint64_t period,
+		  struct call *call)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	must(sched_setaffinity(0, sizeof(cpus), &cpus), "pinning to CPU 0");
+
+	memset(call, 0, sizeof(*call));
+	call->fd = -1;
+	call->number = SYS_clock_nanosleep;
+	call->args[0] = CLOCK_MONOTONIC;
+	call->args[1] = TIMER_ABSTIME;
+	call->args[2] = (long)&call->until;
+	switch (policy->kind) {
+	case POLICY_OTHER:
+		break;
+	case POLICY_FIFO:
+		enter_fifo(urgency == URGENT ? 90 : 50);
+		break;
+	case POLICY_YIELD:
+		if (urgency == URGENT)
+			call->number = SYS_sched_yield;
+		/* fallthrough */
+	case POLICY_DEADLINE:
+		if (urgency == URGENT)
+			enter_deadline(period, DEADLINE_SHARE_URGENT);
+		else
+			enter_deadline(DEADLINE_PERIOD_LATER, DEADLINE_SHARE_LATER);
+		break;
+	case POLICY_RESCH:
+		policy_call(call, open_resch());
+		if (urgency == URGENT)
+			policy_register(call->fd, period, period, 0, 1);
+		else
+			policy_register(call->fd, RESCH_PERIOD_LATER, RESCH_PERIOD_LATER, 0, 2);
+		break;
+	}
+}
+
+void policy_prepare(const struct policy *policy)
+{
+	struct resch_domain_set set = { 0 };
+	int fd;
+
+	if (policy->kind != POLICY_RESCH)
+		return;
+	fd = open_resch();
+	resch_cpus_add(&set.cpus, 0);
+	strcpy(set.plugin, policy->plugin);
+	if (!strcmp(policy->plugin, "fp"))
+		strcpy(set.options, "order=explicit");
+	must(resch_domain_set(fd, &set), "making a domain");
+	resch_domain = set.domain;
+	close(fd);
+}
+
+void policy_finish(const struct policy *policy)
+{
+	int fd, err;
+
+	if (policy->kind != POLICY_RESCH)
+		return;
+	fd = open_resch();
+	do {
+		usleep(10000);
+		err = resch_domain_del(fd, resch_domain);
+	} while (err == -16);
+	must(err, "removing the domain");
+	close(fd);
+}
+
+void policy_start(const struct policy *policy, uint64_t base)
+{
+	int fd;
+
+	if (policy->kind != POLICY_RESCH)
+		return;
+	fd = open_resch();
+	if (must(resch_start(fd, resch_domain, base), "starting the tasks") == 0)
+		fail("no task waits for its start");
+	close(fd);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* result.c - what was measured, one JSON object a line */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result.h"
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint64_t median(uint64_t *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	return values[count / 2];
+}
+
+void result_print(const char *what, uint64_t *values, size_t count)
+{
+	uint64_t middle;
+
+	if (!count)
+		fail("nothing was measured for {%s}", what);
+	middle = median(values, count);
+	printf("{%s, \"n\": %zu, \"median\": %llu, \"min\": %llu, \"max\": %llu}\n", what, count,
+	       (unsigned long long)middle, (unsigned long long)values[0],
+	       (unsigned long long)values[count - 1]);
+	fflush(stdout);
+}
+
+void fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs("resch-overhead: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	_exit(1);
+}
+
+long must(long result, const char *what)
+{
+	if (result < 0)
+		fail("%s: %s", what, strerror(result == -1 ? errno : (int)-result));
+	return result;
+}

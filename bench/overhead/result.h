@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* result.h - what was measured, one JSON object a line */
+#ifndef _OVERHEAD_RESULT_H
+#define _OVERHEAD_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* @what is the inside of a JSON object that says what was measured. Sorts @values. */
+void result_print(const char *what, uint64_t *values, size_t count);
+
+/* Sorts @values. */
+uint64_t median(uint64_t *values, size_t count);
+
+/* Says so, and ends the program. */
+void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Fails with @what where @result, an -errno or a -1, is negative; returns it. */
+long must(long result, const char *what);
+
+#endif /* _OVERHEAD_RESULT_H */

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* engine.c - events in the order of time, and a decision on every CPU that one of them touched */
+#include "sim.h"
+
+void sim_fault(struct sim *sim, const char *reason, const struct sim_cpu *cpu)
+{
+	if (*sim->fault)
+		return;
+	snprintf(sim->fault, sizeof(sim->fault), "%s", reason);
+	sim_trace_eject(cpu, reason);
+}
+
+/* Nothing executes while the CPU is busy with releases and switches, up to lost_to. */
+static void account(struct sim_cpu *cpu)
+{
+	u64 now = cpu->sim->now, start = max(cpu->since, cpu->lost_to);
+
+	if (cpu->running && now > start) {
+		cpu->running->executed += now - start;
+		cpu->busy += now - start;
+		if (cpu->running->state == SIM_READY)
+			sim_plan_account(cpu, cpu->running, start, now);
+	}
+	cpu->since = now;
+}
+
+void sim_lose(struct sim_cpu *cpu, u64 cost)
+{
+	cpu->lost_to = max(cpu->lost_to, cpu->sim->now) + cost;
+}
+
+void sim_touch(struct sim_cpu *cpu)
+{
+	account(cpu);
+	if (cpu->changed)
+		return;
+	cpu->changed = true;
+	cpu->next_changed = cpu->sim->changed;
+	cpu->sim->changed = cpu;
+}
+
+void sim_enqueue(struct sim_task *task, enum resch_why why)
+{
+	task->state = SIM_READY;
+	task->task.ready = true;
+	task->cpu->nr_ready++;
+	if (why == RESCH_WHY_RELEASE && task->sim->config.release_cost)
+		sim_lose(task->cpu, task->sim->config.release_cost);
+	task->sim->plugin->enqueue(&task->cpu->rq, &task->task, why, task->sim->told);
+	sim_flush_kicks(task->sim, &task->cpu->rq);
+}
+
+void sim_dequeue(struct sim_task *task, enum resch_why why)
+{
+	if (!task->task.ready)
+		return;
+	task->task.ready = false;
+	task->cpu->nr_ready--;
+	task->sim->plugin->dequeue(&task->cpu->rq, &task->task, why, task->sim->told);
+	sim_flush_kicks(task->sim, &task->cpu->rq);
+}
+
+void sim_deselect(struct sim_cpu *cpu, const char *why)
+{
+	struct sim_task *task = cpu->selected;
+
+	sim_trace_deselect(task, why);
+	cpu->selected = NULL;
+	cpu->running = NULL;
+	cpu->stray_from = 0;
+	sim_depart(task);
+}
+
+/*
+ * As the core does it: nobody, for a while, is a legitimate answer; with no end to it, it is not.
+ */
+static void check_starvation(struct sim_cpu *cpu, const struct resch_pick *pick)
+{
+	struct sim *sim = cpu->sim;
+	u64 now = sim->now;
+
+	if (pick->task)
+		sim->served = now;
+	if (pick->task || !cpu->nr_ready || (cpu->rq.plan && now < cpu->rq.plan->from)) {
+		cpu->starved = 0;
+		return;
+	}
+	if (!cpu->starved)
+		cpu->starved = now + 1; /* so that time 0 is not "never" */
+	/* Who waits here may have its turn on another CPU. */
+	if (sim_whole(sim) && now < sim->served + SIM_WATCHDOG)
+		return;
+	if (pick->until == RESCH_NEVER || now + 1 - cpu->starved >= SIM_WATCHDOG)
+		sim_fault(sim, "picked nobody for too long while tasks were ready", cpu);
+}
+
+static void check_answer(struct sim_cpu *cpu, const struct resch_pick *pick, u64 now)
+{
+	if (pick->task && pick->task->rq != &cpu->rq && !sim_whole(cpu->sim))
+		sim_fault(cpu->sim, "picked a task of another CPU", cpu);
+	else if (pick->task && pick->task->rq != &cpu->rq && pick->task->busy)
+		sim_fault(cpu->sim, "picked a task that is busy on another CPU", cpu);
+	else if (pick->task && !pick->task->ready)
+		sim_fault(cpu->sim, "picked a task that is not ready", cpu);
+	else if (pick->until <= now)
+		sim_fault(cpu->sim, "asked to be asked again in the past", cpu);
+	else
+		check_starvation(cpu, pick);
+}
+
+static void apply(struct sim_cpu *cpu, struct sim_task *next)
+{
+	struct resch_node *back;
+
+	if (next != cpu->selected) {
+		if (cpu->selected) {
+			cpu->selected->stats.preemptions++;
+			sim_deselect(cpu, "preempt");
+		}
+		cpu->selected = next;
+		if (next)
+			sim_arrive(cpu, next);
+		if (next)
+			sim_trace_job("resch_select", next, cpu->until);
+	}
+	back = resch_queue_first(&cpu->background);
+	cpu->running = next ? next : back ? container_of(back, struct sim_task, back) : NULL;
+	if (cpu->running && cpu->running != cpu->last) {
+		sim_lose(cpu, cpu->sim->config.switch_cost);
+		cpu->last = cpu->running;
+		cpu->stray_from = 0;
+	}
+}
+
+/*
+ * When something happens on @cpu by itself: the job is done, its budget is, or the answer no longer
+ * holds.
+ */
+static void arm(struct sim_cpu *cpu)
+{
+	const struct sim_task *running = cpu->running;
+	u64 at = cpu->heard;
+
+	if (running) {
+		u64 left = running->need - running->executed;
+
+		if (running->enforce && running->state == SIM_READY)
+			left = min(left, running->allowed - running->executed);
+		at = min(at, max(cpu->since, cpu->lost_to) + left);
+	}
+	if (resch_node_queued(&cpu->event)) {
+		if (cpu->event.key == at)
+			return;
+		resch_queue_erase(&cpu->sim->events, &cpu->event);
+	}
+	if (at != RESCH_NEVER)
+		resch_queue_insert_tie(&cpu->sim->events, &cpu->event, at,
+				       sim_tie(SIM_EVENT_CPU, cpu->rq.cpu));
+}
+
+/* Asks the plugin as of @now. false: it is at fault. */
+static bool ask(struct sim_cpu *cpu, u64 now)
+{
+	struct resch_pick pick = { .task = NULL, .until = RESCH_NEVER };
+	struct sim *sim = cpu->sim;
+	u64 change = RESCH_NEVER;
+
+	if (sim_whole(sim))
+		change = sim_plan_update(cpu, now);
+	sim->decisions++;
+	cpu->asked = now;
+	sim->plugin->pick(&cpu->rq, now, &pick);
+	check_answer(cpu, &pick, now);
+	if (*sim->fault)
+		return false;
+	pick.until = min(pick.until, change);
+	if (pick.until != cpu->until) {
+		cpu->until = pick.until;
+		cpu->heard = sim_late(cpu, pick.until);
+	}
+	apply(cpu, pick.task ? container_of(pick.task, struct sim_task, task) : NULL);
+	sim_flush_kicks(sim, &cpu->rq);
+	return true;
+}
+
+/*
+ * As in the core, an interrupt that comes late acts as of the time that it was meant for; what has
+ * come due since is seen right after it.
+ */
+static void decide(struct sim_cpu *cpu)
+{
+	struct sim *sim = cpu->sim;
+	u64 as_of = cpu->as_of ? max(cpu->as_of, cpu->asked) : sim->now;
+
+	cpu->as_of = 0;
+	if (!ask(cpu, as_of))
+		return;
+	if (cpu->until <= sim->now && !ask(cpu, sim->now))
+		return;
+	arm(cpu);
+}
+
+static void swap_now(struct sim *sim)
+{
+	const struct sim_swap *swap = &sim->config.swaps[sim->next_swap++];
+	struct resch_verdict verdict = { 0 };
+	char why[200];
+	u32 i;
+
+	for (i = 0; i < sim->config.cpus; i++)
+		sim_touch(&sim->cpus[i]);
+	if (sim_swap(sim, swap, &verdict)) {
+		sim_report_verdict(&verdict, why, sizeof(why));
+		fprintf(stderr, "resch-sim: %s does not take over at %llu ns: %s\n", swap->plugin,
+			(unsigned long long)sim->now, why);
+	}
+	if (sim->next_swap < sim->config.nr_swaps)
+		resch_queue_insert_tie(&sim->events, &sim->swap,
+				       sim->config.swaps[sim->next_swap].at,
+				       sim_tie(SIM_EVENT_SWAP, 0));
+}
+
+static void handle_cpu(struct sim_cpu *cpu)
+{
+	sim_touch(cpu);
+	if (cpu->heard <= cpu->sim->now && cpu->until < cpu->heard)
+		cpu->as_of = cpu->until;
+	sim_job_progress(cpu);
+}
+
+static void handle_timer(struct sim_task *task)
+{
+	struct sim *sim = task->sim;
+	struct sim_cpu *cpu = task->cpu;
+
+	sim_touch(cpu);
+	if (task->due < sim->now) {
+		cpu->as_of = max(cpu->as_of, task->due);
+		sim->told = max(task->due, cpu->asked);
+	}
+	sim_job_expire(task);
+	sim->told = sim->now;
+}
+
+static void handle(struct sim *sim, struct resch_node *node)
+{
+	switch (node->seq >> 32) {
+	case SIM_EVENT_CPU:
+		handle_cpu(container_of(node, struct sim_cpu, event));
+		break;
+	case SIM_EVENT_STOP:
+		sim_stopped(container_of(node, struct sim_task, stop));
+		break;
+	case SIM_EVENT_KICK:
+		sim_touch(container_of(node, struct sim_cpu, kick));
+		break;
+	case SIM_EVENT_SWAP:
+		swap_now(sim);
+		break;
+	case SIM_EVENT_TIMER:
+		handle_timer(container_of(node, struct sim_task, timer));
+		break;
+	}
+}
+
+static void start(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nr_plans; i++)
+		sim_trace_plan(sim, sim->plans[i]);
+	for (i = 0; i < sim->nr_tasks; i++)
+		sim_trace_attach(sim->tasks[i]);
+	for (i = 0; i < sim->nr_tasks; i++)
+		sim_job_first(sim->tasks[i]);
+	if (sim->config.nr_swaps)
+		resch_queue_insert_tie(&sim->events, &sim->swap, sim->config.swaps[0].at,
+				       sim_tie(SIM_EVENT_SWAP, 0));
+}
+
+/*
+ * One decision for each CPU that something has happened on. They may kick others, but not for ever.
+ */
+static void decide_all(struct sim *sim)
+{
+	u64 most = 100 + 100ULL * sim->config.cpus;
+
+	while (sim->changed) {
+		struct sim_cpu *cpu = sim->changed;
+
+		sim->changed = cpu->next_changed;
+		cpu->changed = false;
+		if (!most--)
+			sim_fault(sim, "its CPUs kick each other for ever", cpu);
+		if (!*sim->fault)
+			decide(cpu);
+	}
+}
+
+int sim_run(struct sim *sim)
+{
+	struct resch_node *node;
+	u32 i;
+
+	start(sim);
+	/* Whose window it is from the first moment on. */
+	for (i = 0; i < sim->config.cpus && sim_whole(sim); i++)
+		sim_touch(&sim->cpus[i]);
+	decide_all(sim);
+	while ((node = resch_queue_first(&sim->events)) && node->key <= sim->config.end &&
+	       !*sim->fault) {
+		/* everything that happens now, and only then decisions */
+		sim->now = sim->told = node->key;
+		do {
+			resch_queue_erase(&sim->events, node);
+			handle(sim, node);
+			node = resch_queue_first(&sim->events);
+		} while (node && node->key <= sim->now);
+		decide_all(sim);
+	}
+	if (*sim->fault)
+		return -EPROTO;
+	sim->now = sim->config.end;
+	for (i = 0; i < sim->config.cpus; i++)
+		account(&sim->cpus[i]);
+	for (i = 0; i < sim->nr_tasks; i++)
+		sim_job_finish(sim->tasks[i]);
+	return 0;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sim.h - a simulated machine under the very plugins that the kernel loads
+ *
+ * The simulator stands where the core stands in the kernel: it releases jobs, tells the plugin,
+ * asks it to pick, and reacts to overruns and misses as uapi/linux/resch.h says. Time is in ns and
+ * jumps from event to event; switching costs nothing unless told otherwise. The same task set,
+ * options and seed give the same schedule everywhere.
+ *
+ *   taskset.c  a file -> struct sim_spec        place.c   admission, placement, change of plugins
+ *   engine.c   events, decisions                jobs.c    the life of jobs, reactions
+ *   whole.c    plugins that decide for all CPUs at once: moves, kicks, ways out of a CPU
+ *   plan.c     time slots: plans from files, groups, who was where when
+ *   trace.c    the events as lines of text      report.c  tables, JSON
+ */
+#ifndef _RESCH_SIM_H
+#define _RESCH_SIM_H
+
+#include <stdio.h>
+
+#include <resch/plugin.h>
+
+#define SIM_SWAPS_MAX 16
+/* how long a plugin may leave ready tasks waiting for nobody, ns; as in the core */
+#define SIM_WATCHDOG 1000000000ULL
+
+/**
+ * struct sim_spec - a task as the file describes it
+ * @params:                what admission and the plugin get to know
+ * @exec_min, @exec_max:   what each job really executes for: uniform in between, ns; may exceed
+ *   params.wcet
+ * @gap_max:               inter-arrival times are uniform in [params.period, gap_max], ns
+ * @offset_max:            the first release is uniform in [params.offset, offset_max], ns
+ */
+struct sim_spec {
+	struct resch_task_params params;
+	u64 exec_min;
+	u64 exec_max;
+	u64 gap_max;
+	u64 offset_max;
+};
+
+/** struct sim_swap - at @at another plugin takes over */
+struct sim_swap {
+	u64 at;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+};
+
+/**
+ * struct sim_config
+ * @plugin, @options: as for a domain
+ * @cpus:      how many
+ * @end:       when to stop, ns
+ * @seed:      for everything random
+ * @capacity:  parts per million
+ * @overhead:  what admission adds to each wcet, ns
+ * @switch_cost:  what a CPU loses when it changes to another task, ns
+ * @release_cost: what a release takes from whoever runs there, ns
+ * @jitter:    timers and kicks arrive late by up to this, at random, ns
+ * @stop_min, @stop_max: how long a deselected task takes to leave its CPU, at random, ns.
+ *   RESCH_PLUGIN_WHOLE only
+ * @force:     take every task, whatever admission says
+ * @trace:     where events go, or NULL
+ */
+struct sim_config {
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+	u32 cpus;
+	u64 end;
+	u64 seed;
+	u32 capacity;
+	u32 overhead;
+	u64 switch_cost;
+	u64 release_cost;
+	u64 jitter;
+	u64 stop_min;
+	u64 stop_max;
+	bool force;
+	FILE *trace;
+	struct sim_swap swaps[SIM_SWAPS_MAX];
+	u32 nr_swaps;
+};
+
+/** struct sim_stats - as struct resch_task_stat has them */
+struct sim_stats {
+	u64 released;
+	u64 completed;
+	u64 misses;
+	u64 overruns;
+	u64 skipped;
+	u64 preemptions;
+	u64 exec_total;
+	u64 exec_max;
+	u64 response_min;
+	u64 response_max;
+	u64 response_total;
+	u64 tardiness_max;
+	u64 migrations;
+	u64 outside; /* executed outside the windows of its group, ns */
+	u64 outside_max; /* the longest stretch of that */
+};
+
+/*
+ *               release                      done
+ *   SLEEPING -------------> READY --------------------> SLEEPING
+ *                           |   ^
+ *      throttle             v   | replenished at the next release
+ *                         THROTTLED
+ *   READY -- demote --> BACKGROUND (runs when nobody is selected) -- done --> SLEEPING
+ */
+enum sim_state { SIM_SLEEPING, SIM_READY, SIM_THROTTLED, SIM_BACKGROUND };
+
+struct sim_cpu;
+
+struct sim_task {
+	struct resch_task task;
+	struct sim_spec spec;
+	struct sim *sim;
+	struct sim_cpu *cpu;
+	struct sim_cpu *home; /* where it joined */
+	enum sim_state state;
+	/* in sim->events: release, replenishment or watched deadline, whichever is first */
+	struct resch_node timer;
+	struct resch_node back; /* in cpu->background */
+	struct resch_node stop; /* in sim->events: has left its CPU */
+	struct sim_task *member; /* the next one of its group */
+	u64 wake_at; /* replenishment, while throttled */
+	u64 due; /* when its timer should have fired */
+	u64 random;
+	u64 need; /* what the job executes for in all, ns */
+	u64 executed; /* so far */
+	u64 allowed; /* executed at which it overruns, while enforced */
+	bool enforce;
+	bool watch; /* the deadline */
+	bool missed;
+	bool skip;
+	struct sim_stats stats;
+};
+
+struct sim_cpu {
+	struct resch_rq rq;
+	struct sim *sim;
+	/* in sim->events: end of what is running, of its budget, or of the pick */
+	struct resch_node event;
+	struct resch_node kick; /* in sim->events */
+	struct sim_task *selected;
+	struct sim_task *running; /* selected, or the first one in the background */
+	struct sim_task *last; /* whom a switch to would be free */
+	struct resch_queue background;
+	struct sim_cpu *next_changed;
+	bool changed;
+	u64 since; /* execution is accounted up to here ... */
+	u64 lost_to; /* ... and none happens before this */
+	u64 until; /* of the pick ... */
+	u64 heard; /* ... and when its timer really fires */
+	u64 as_of; /* the time that its interrupt was meant for, 0: now */
+	u64 asked; /* the latest time that the plugin was told here */
+	u64 random;
+	u64 stray_from; /* since when it executes outside the group's windows */
+	u64 starved; /* since when ready tasks wait for nobody, 0: they don't */
+	u64 busy; /* ns that tasks executed */
+	u32 nr_ready;
+};
+
+/** struct sim_plan - a plan, and the room that it takes */
+struct sim_plan {
+	struct resch_plan plan;
+	struct resch_reserve *reserves; /* by CPU and begin */
+	u32 count;
+};
+
+/** struct sim_group - a group of a plan, and its tasks */
+struct sim_group {
+	struct resch_group group;
+	struct sim_task *members;
+};
+
+struct sim {
+	struct sim_config config;
+	const struct resch_plugin *plugin;
+	u64 domain[RESCH_DOMAIN_PRIVATE];
+	struct sim_cpu *cpus;
+	struct sim_task **tasks; /* by id - 1 */
+	u32 nr_tasks;
+	struct resch_queue events;
+	struct resch_node swap; /* in events */
+	u32 next_swap;
+	struct sim_cpu *changed;
+	struct resch_rq **peers;
+	struct sim_plan **plans; /* in the order in which they come into force */
+	u32 nr_plans;
+	u32 plan; /* how many are, or were, in force */
+	struct resch_group **groups; /* by id; all that a plan can have */
+	u64 served; /* when a CPU last had somebody to pick */
+	u64 now;
+	u64 told; /* now, or earlier: what ops are told of an event that came late */
+	u64 decisions;
+	u64 kicks;
+	u64 parallel; /* times that a group came to be on two CPUs at once */
+	char fault[RESCH_REASON_LEN]; /* what the plugin did wrong; the simulation ended there */
+};
+
+/*
+ * Which of several events at one time comes first: what a job achieves by its deadline, it achieves
+ * in time.
+ */
+enum sim_order { SIM_EVENT_CPU, SIM_EVENT_STOP, SIM_EVENT_KICK, SIM_EVENT_SWAP, SIM_EVENT_TIMER };
+
+static inline u64 sim_tie(enum sim_order order, u32 number)
+{
+	return ((u64)order << 32) | number;
+}
+
+/* Uniform in [low, high]. splitmix64: Steele, Lea, Flood, OOPSLA 2014. */
+static inline u64 sim_random(u64 *state, u64 low, u64 high)
+{
+	u64 z = (*state += 0x9e3779b97f4a7c15ULL);
+
+	if (low >= high)
+		return low;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return low + mul_u64_u64_shr(z ^ (z >> 31), high - low + 1, 64);
+}
+
+/* ---- taskset.c ------------------------------------------------------------------------------- */
+
+/* "250us", "1.5ms", "3" (ns) -> ns. -EINVAL */
+int sim_parse_time(const char *text, u64 *ns);
+
+/** struct sim_set - what a file held; @specs is the caller's to free */
+struct sim_set {
+	struct sim_spec *specs;
+	u32 count;
+};
+
+/* -EINVAL, -EIO, -ENOMEM, with a sentence in @error */
+int sim_set_read(FILE *file, struct sim_set *set, char *error, size_t size);
+
+/* ---- place.c --------------------------------------------------------------------------------- */
+
+const struct resch_plugin *sim_plugin_find(const char *name);
+/* Names for a message: the @index-th plugin, or NULL. */
+const struct resch_plugin *sim_plugin_at(u32 index);
+
+/*
+ * NULL: no such plugin, a bad option, or no memory; a sentence in @error. The caller owns it:
+ * sim_free().
+ */
+struct sim *sim_new(const struct sim_config *config, char *error, size_t size);
+void sim_free(struct sim *sim);
+
+/*
+ * A task joins before the start: on its CPU, or on the first that takes it. -EBUSY with @verdict,
+ * -ENODEV: no such CPU
+ */
+int sim_add(struct sim *sim, const struct sim_spec *spec, struct resch_verdict *verdict);
+
+/*
+ * Another plugin takes the tasks and their jobs over. -EBUSY with @verdict, -ENOENT, -EINVAL: the
+ * old one stays
+ */
+int sim_swap(struct sim *sim, const struct sim_swap *swap, struct resch_verdict *verdict);
+
+/* Would @plugin, with its words in @domain, take all tasks under @plan? -EBUSY with @verdict */
+int sim_readmit(const struct sim *sim, const struct resch_plugin *plugin, const u64 *domain,
+		const struct resch_plan *plan, struct resch_verdict *verdict);
+
+/* ---- engine.c -------------------------------------------------------------------------------- */
+
+/* Runs up to config.end. 0, or -EPROTO: the plugin misbehaved, see sim->fault. */
+int sim_run(struct sim *sim);
+
+void sim_enqueue(struct sim_task *task, enum resch_why why);
+void sim_dequeue(struct sim_task *task, enum resch_why why);
+/* Takes the CPU from its choice. @why: the trace's word. */
+void sim_deselect(struct sim_cpu *cpu, const char *why);
+void sim_lose(struct sim_cpu *cpu, u64 cost);
+/* Brings what @cpu has executed up to date; every event on it begins so. Asks for a decision. */
+void sim_touch(struct sim_cpu *cpu);
+void sim_fault(struct sim *sim, const char *reason, const struct sim_cpu *cpu);
+
+/* ---- whole.c --------------------------------------------------------------------------------- */
+
+static inline bool sim_whole(const struct sim *sim)
+{
+	return sim->plugin->flags & RESCH_PLUGIN_WHOLE;
+}
+
+/* It is the CPU's choice, and on it: a task of another CPU moves. */
+void sim_arrive(struct sim_cpu *cpu, struct sim_task *task);
+/* It is no longer chosen: on its way out, or out. */
+void sim_depart(struct sim_task *task);
+/* Its way out has ended. */
+void sim_stopped(struct sim_task *task);
+void sim_move(struct sim_task *task, struct sim_cpu *to);
+/* The CPUs that the plugin kicked in an op for @rq. */
+void sim_flush_kicks(struct sim *sim, struct resch_rq *rq);
+/* What an interrupt of @cpu that is due at @due is late by: when it comes. */
+u64 sim_late(struct sim_cpu *cpu, u64 due);
+
+/* ---- plan.c ---------------------------------------------------------------------------------- */
+
+/** struct sim_plan_file - what a file held; @reserves is the caller's to free */
+struct sim_plan_file {
+	struct resch_reserve *reserves;
+	u32 count;
+	u64 slot;
+	u64 from;
+};
+
+/*
+ * "slot,TIME", "from,TIME", then lines of group,cpu,begin,end; # begins a comment. -EINVAL, -ENOMEM,
+ * with a sentence in @error
+ */
+int sim_plan_read(FILE *file, struct sim_plan_file *plan, char *error, size_t size);
+
+/*
+ * One more plan: in force from file->from on, or the first slot boundary of the plan before that is
+ * not earlier. -EINVAL: as for RESCH_IOC_PLAN_SET. -EBUSY with @verdict: a task that is there would
+ * lose its guarantee
+ */
+int sim_plan_add(struct sim *sim, const struct sim_plan_file *file, struct resch_verdict *verdict);
+void sim_plan_free(struct sim *sim);
+
+/* The plan that holds after all that were added, or NULL. */
+const struct resch_plan *sim_plan_latest(const struct sim *sim);
+/* Where the core puts a task: the CPU of its group's first reserve. -EINVAL: it has none */
+int sim_plan_home(const struct sim *sim, const struct resch_task_params *params);
+/* Brings a plan into force whose time has come. When the next one's will: for the CPU's timer. */
+u64 sim_plan_update(struct sim_cpu *cpu, u64 now);
+/* The task has executed on @cpu in [@from, @to): where it should? */
+void sim_plan_account(struct sim_cpu *cpu, struct sim_task *task, u64 from, u64 to);
+
+/* ---- jobs.c ---------------------------------------------------------------------------------- */
+
+void sim_job_first(struct sim_task *task);
+void sim_job_expire(struct sim_task *task);
+/* The running job of @cpu may be done, or over its budget. */
+void sim_job_progress(struct sim_cpu *cpu);
+/* Unfinished jobs past their deadlines count as misses at the end. */
+void sim_job_finish(struct sim_task *task);
+
+/* ---- trace.c --------------------------------------------------------------------------------- */
+
+void sim_trace_attach(const struct sim_task *task);
+void sim_trace_plan(const struct sim *sim, const struct sim_plan *plan);
+void sim_trace_job(const char *event, const struct sim_task *task, u64 value);
+void sim_trace_deselect(const struct sim_task *task, const char *why);
+void sim_trace_swap(const struct sim_cpu *cpu, const char *from, const char *to);
+void sim_trace_eject(const struct sim_cpu *cpu, const char *reason);
+
+/* ---- report.c -------------------------------------------------------------------------------- */
+
+void sim_report_table(const struct sim *sim, FILE *out);
+void sim_report_json(const struct sim *sim, FILE *out);
+/* A refusal as a sentence, without a full stop. */
+void sim_report_verdict(const struct resch_verdict *verdict, char *text, size_t size);
+
+#endif /* _RESCH_SIM_H */

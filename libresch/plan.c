@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/* plan.c - who has which CPU when */
+#include "request.h"
+
+int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
+		   const struct resch_reserve *reserves, uint32_t count,
+		   struct resch_verdict *verdict)
+{
+	struct resch_plan_set set = {
+		.domain = domain,
+		.count = count,
+		.slot = slot,
+		.from = from ? *from : 0,
+		.reserves = (uintptr_t)reserves,
+	};
+	int result = resch_request(fd, RESCH_IOC_PLAN_SET, &set);
+
+	if (!result && from)
+		*from = set.from;
+	if (verdict)
+		*verdict = set.verdict;
+	return result;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
+/*
+ * resch.h - real-time scheduling by the resch kernel modules, for C programs
+ *
+ * A thin layer over <linux/resch.h>, which has the structures and says what their fields mean.
+ *
+ * - Calls return 0, or a number where one is promised, or a negative errno. errno itself is left
+ *   alone.
+ * - Times are nanoseconds; absolute times are CLOCK_MONOTONIC, as resch_now() reads it.
+ * - `fd` is what resch_open() returned. It owns the tasks that were registered through it: when its
+ *   last copy closes, they are ordinary threads again. It closes at execve().
+ * - There is no hidden state: all calls may be made from any thread at any time, and from signal
+ *   handlers where their page does not say otherwise.
+ * - Nothing here keeps a program from starting where there is no module: resch_open() fails then,
+ *   and resch_open_reason() says what to do.
+ */
+#ifndef _RESCH_H
+#define _RESCH_H
+
+#include <linux/resch.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A buffer of this size takes any text that resch_time_format() makes. */
+#define RESCH_TIME_TEXT 32
+/* Likewise for resch_verdict_text(). */
+#define RESCH_VERDICT_TEXT 320
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+/**
+ * resch_open - open the device and check that its module speaks this ABI
+ *
+ * Return: a descriptor, to be closed with close(); -ENOENT, -ENODEV, -ENXIO: the module is not
+ * loaded; -EACCES, -EPERM: no permission; -EPROTONOSUPPORT: the module is older than this library;
+ * others as from open(2).
+ */
+int resch_open(void);
+
+/**
+ * resch_open_reason - what resch_open() has failed for and what to do, as a sentence
+ * @error: what it returned; the sign does not matter
+ */
+const char *resch_open_reason(int error);
+
+/** resch_info - what the module is and does. Return: 0 or -errno. */
+int resch_info(int fd, struct resch_info *info);
+
+/** resch_version - the release of this library, "1.2.3" */
+const char *resch_version(void);
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+/**
+ * resch_register_self - make the calling thread a task
+ * @reg: params and domain go in, id, cpu and verdict come out; the rest is filled in here. Start
+ *       from a zeroed one and set params.cpu to -1 unless you mean CPU 0.
+ *
+ * Return: 0; -EBUSY: admission refused it, see @reg->verdict and resch_verdict_text(); -EINVAL,
+ * -ENODEV, -EEXIST, -EPERM: see struct resch_register.
+ */
+int resch_register_self(int fd, struct resch_register *reg);
+
+/**
+ * resch_register_thread - make another thread a task
+ * @tid: its thread id
+ * @reg: as for resch_register_self(). A start_time that is not zero says which thread was meant by
+ *       @tid, and another one that has got the number since is refused; zero: the one that has the
+ *       number now.
+ *
+ * Return: as resch_register_self(), and -ESRCH: no such thread; -EOPNOTSUPP: not on this kernel.
+ */
+int resch_register_thread(int fd, pid_t tid, struct resch_register *reg);
+
+/**
+ * resch_unregister - make a task an ordinary thread again
+ * @id: of a task registered through @fd, or 0: the calling thread
+ *
+ * Return: 0; -ENOENT: no such task; -EPERM: registered through another descriptor.
+ */
+int resch_unregister(int fd, uint32_t id);
+
+/**
+ * resch_wait - end the current job and sleep until the next one may run
+ * @job: out: release, deadline and number of the job that starts; may be NULL, which is cheaper
+ *
+ * Return: 0; -EINTR: a signal handler ran, call again: the job does not end twice; -ECANCELED: the
+ * registration has ended; -ENOENT: the caller never was registered; -EINVAL: it is a RESCH_WAKEUP
+ * task.
+ */
+int resch_wait(int fd, struct resch_wait *job);
+
+/**
+ * resch_delay - suspend the current job until an absolute time
+ *
+ * Return: as resch_wait(); 0 at once where @until is past.
+ */
+int resch_delay(int fd, uint64_t until);
+
+/**
+ * resch_release - release a job of a RESCH_SPORADIC task
+ * @id: of a task registered through @fd, or 0: the calling thread
+ *
+ * Return: 0; -ENOENT, -EPERM: as resch_unregister(); -EINVAL: not a sporadic task.
+ */
+int resch_release(int fd, uint32_t id);
+
+/**
+ * resch_start - give time zero to the RESCH_F_SYNC tasks of a domain
+ * @time: absolute; 0: as soon as possible
+ *
+ * Return: how many tasks were waiting for it; -ETIME: @time is past; -ENODEV: no such domain.
+ */
+int resch_start(int fd, uint32_t domain, uint64_t time);
+
+/**
+ * resch_task_stat - parameters and statistics of task @id (0: the calling thread). Return: 0;
+ * -ENOENT: none such.
+ */
+int resch_task_stat(int fd, uint32_t id, struct resch_task_stat *stat);
+
+/**
+ * resch_task_next - go through all tasks
+ * @stat: in: @stat->id, the task after which to look, 0 to begin; out: the next one
+ *
+ * Return: 1; 0: there are no more; -errno.
+ */
+int resch_task_next(int fd, struct resch_task_stat *stat);
+
+/* ---- domains and plugins --------------------------------------------------------------------- */
+
+/**
+ * resch_domain_set - make a domain, or change its plugin
+ * @set: see struct resch_domain_set; a new domain's id comes back in it
+ *
+ * Return: 0; -EBUSY: the CPUs are taken, or the plugin refuses the standing tasks
+ * (@set->verdict.bound tells which); -ENOENT: no such plugin; -EINVAL, -ENODEV, -EPERM.
+ */
+int resch_domain_set(int fd, struct resch_domain_set *set);
+
+/**
+ * resch_domain_del - remove a domain. Return: 0; -EBUSY: it has tasks; -ENODEV: none such; -EPERM.
+ */
+int resch_domain_del(int fd, uint32_t domain);
+
+/** resch_domain_stat - what domain @domain is. Return: 0; -ENODEV, -ENOENT: none such. */
+int resch_domain_stat(int fd, uint32_t domain, struct resch_domain_stat *stat);
+
+/**
+ * resch_domain_next - go through all domains, as resch_task_next() through tasks, by @stat->domain
+ */
+int resch_domain_next(int fd, struct resch_domain_stat *stat);
+
+/**
+ * resch_plan_set - give a domain its plan: who has which CPU when
+ * @slot:     length of the time slots, ns, 10 µs to 1 s
+ * @from:     in: absolute time at which a slot begins, 0: soon; out: from when the plan holds. May be
+ *            NULL: soon
+ * @reserves: @count of them, in any order; none: no plan any more
+ * @verdict:  out, with -EBUSY: why it was refused; may be NULL
+ *
+ * A plan that is in force goes on until the new one begins, at a slot boundary of the new one.
+ * Return: 0; -EINVAL: the reserves overlap, or are beyond the slot or the domain; -EBUSY: a standing
+ * task would lose its guarantee; -EAGAIN: the last change is still to come; -ENODEV; -EPERM.
+ */
+int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
+		   const struct resch_reserve *reserves, uint32_t count,
+		   struct resch_verdict *verdict);
+
+/**
+ * resch_plugin_load - load the module of plugin @name. Return: 0; -ENOENT: there is none; -EINVAL:
+ * a bad name.
+ */
+int resch_plugin_load(int fd, const char *name);
+
+/**
+ * resch_plugin_stat - the loaded plugin number @index, from 0. Return: 0; -ENOENT: there are no
+ * more.
+ */
+int resch_plugin_stat(int fd, uint32_t index, struct resch_plugin_stat *stat);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/**
+ * resch_event_read - fetch events of the tasks registered through @fd
+ * @events: room for @count of them
+ *
+ * Return: how many came, at least 1: sleeps until there is one; -EAGAIN: none, and @fd is
+ * O_NONBLOCK; -EINTR.
+ */
+int resch_event_read(int fd, struct resch_event *events, size_t count);
+
+/**
+ * resch_event_wait - sleep until there are events
+ * @timeout: milliseconds; negative: no limit
+ *
+ * Return: 1: there are; 0: the time is over; -EINTR.
+ */
+int resch_event_wait(int fd, int timeout);
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/**
+ * resch_verdict_text - why something was refused, and what would pass, as a sentence without its
+ * full stop
+ * @text: gets the sentence, cut to @size bytes with the terminating zero
+ *
+ * Return: the length that it has or would have had, as snprintf(3).
+ */
+int resch_verdict_text(const struct resch_verdict *verdict, char *text, size_t size);
+
+/*
+ * Lower-case words for the enums of <linux/resch.h>, "?" for values that they lack, and the way
+ * back: -EINVAL.
+ */
+const char *resch_kind_name(uint32_t kind);
+const char *resch_react_name(uint32_t react);
+const char *resch_state_name(uint32_t state);
+const char *resch_event_name(uint32_t type);
+const char *resch_gone_name(uint64_t gone);
+int resch_kind_parse(const char *name);
+int resch_react_parse(const char *name);
+
+/**
+ * resch_time_parse - read a time: digits, perhaps a decimal point, and one of ns, us, ms, s, min, h
+ * @ns: gets it
+ *
+ * Return: 0; -EINVAL: not a time, or no whole number of nanoseconds; -ERANGE: longer than 2^64 - 2
+ * ns. Only 0 needs no unit: a bare number is refused because people mean different units by it.
+ */
+int resch_time_parse(const char *text, uint64_t *ns);
+
+/**
+ * resch_time_format - write a time exactly, in the largest unit that leaves something before the
+ * point: "1.5ms"
+ *
+ * Return: as snprintf(3); RESCH_TIME_TEXT bytes always suffice. RESCH_NEVER becomes "never".
+ */
+int resch_time_format(uint64_t ns, char *text, size_t size);
+
+/** resch_now - CLOCK_MONOTONIC, ns */
+uint64_t resch_now(void);
+
+/* ---- threads and CPUs ------------------------------------------------------------------------ */
+
+/**
+ * resch_start_time - when a thread was started, in the unit of struct resch_register. Return: 0;
+ * -ESRCH.
+ */
+int resch_start_time(pid_t tid, uint64_t *start_time);
+
+/**
+ * resch_start_time_parse - the same from the text of a /proc/PID/stat. Return: 0; -EINVAL: it is
+ * none.
+ */
+int resch_start_time_parse(const char *stat, uint64_t *start_time);
+
+/**
+ * resch_cpus_parse - read a list such as "0,2-5", as the files in /sys/devices/system/cpu have it
+ *
+ * Return: how many CPUs it has; -EINVAL: not a list; -ERANGE: a CPU from RESCH_CPUS_MAX on.
+ */
+int resch_cpus_parse(const char *text, struct resch_cpus *cpus);
+
+/** resch_cpus_format - write such a list. Return: as snprintf(3). */
+int resch_cpus_format(const struct resch_cpus *cpus, char *text, size_t size);
+
+/** resch_cpus_count - how many CPUs are in the set */
+int resch_cpus_count(const struct resch_cpus *cpus);
+
+/** resch_cpus_has - is @cpu in the set? */
+static inline int resch_cpus_has(const struct resch_cpus *cpus, unsigned int cpu)
+{
+	return cpu < RESCH_CPUS_MAX && (cpus->bits[cpu / 64] >> (cpu % 64) & 1);
+}
+
+/** resch_cpus_add - put @cpu into the set; below RESCH_CPUS_MAX */
+static inline void resch_cpus_add(struct resch_cpus *cpus, unsigned int cpu)
+{
+	if (cpu < RESCH_CPUS_MAX)
+		cpus->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _RESCH_H */

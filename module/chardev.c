@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* chardev.c - /dev/resch: checks and copies; the work is done elsewhere */
+#include <linux/capability.h>
+#include <linux/ktime.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "domain.h"
+#include "event.h"
+#include "hooks.h"
+#include "jobs.h"
+#include "main.h"
+#include "plan.h"
+#include "query.h"
+#include "register.h"
+
+/* What a time zero that is to come as soon as possible leaves for telling all CPUs. */
+#define RESCH_START_DELAY NSEC_PER_MSEC
+
+union chardev_arg {
+	struct resch_info info;
+	struct resch_register reg;
+	struct resch_target target;
+	struct resch_delay delay;
+	struct resch_start start;
+	struct resch_task_stat task_stat;
+	struct resch_domain_set domain_set;
+	struct resch_domain_del domain_del;
+	struct resch_domain_stat domain_stat;
+	struct resch_plugin_load plugin_load;
+	struct resch_plugin_stat plugin_stat;
+	struct resch_plan_set plan_set;
+};
+
+/*
+ * The registration of the calling thread. With its hook on the thread holds a reference, which only
+ * the thread itself gives up: no need to take another. Before that it does need one, to be put.
+ */
+static struct resch_thread *chardev_get(void)
+{
+	struct resch_thread *thread = resch_hooks_current();
+
+	if (likely(thread))
+		return thread;
+	rcu_read_lock();
+	thread = resch_thread_find(current);
+	if (thread && !refcount_inc_not_zero(&thread->refs))
+		thread = NULL;
+	rcu_read_unlock();
+	return thread;
+}
+
+/* @out may be NULL. */
+static long chardev_wait(struct resch_wait *out)
+{
+	struct resch_thread *thread = chardev_get();
+	bool hooked;
+	long err;
+
+	if (unlikely(!thread))
+		return -ENOENT;
+	hooked = thread->hooked;
+	err = resch_job_wait(thread, out);
+	if (unlikely(err == -ECANCELED))
+		resch_thread_leave(thread);
+	if (unlikely(!hooked))
+		resch_thread_put(thread);
+	return err;
+}
+
+static long chardev_wait_report(void __user *arg, size_t size)
+{
+	struct resch_wait out;
+	long err;
+
+	if (!arg)
+		return chardev_wait(NULL);
+	err = chardev_wait(&out);
+	if (!err && copy_to_user(arg, &out, min(size, sizeof(out))))
+		err = -EFAULT;
+	return err;
+}
+
+/*
+ * fdatasync(): RESCH_IOC_WAIT without results, on a way into the kernel that is some 200
+ * instructions shorter.
+ */
+static int chardev_fsync(struct file *filp, loff_t start, loff_t end, int datasync)
+{
+	return datasync ? chardev_wait(NULL) : -EINVAL;
+}
+
+static int chardev_delay(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = chardev_get();
+	bool hooked;
+	int err;
+
+	if (!thread)
+		return -ENOENT;
+	hooked = thread->hooked;
+	err = hooked ? resch_job_delay(thread, arg->delay.until) : -ENOENT;
+	if (!hooked)
+		resch_thread_put(thread);
+	return err;
+}
+
+static int chardev_info(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_query_info(&arg->info);
+}
+
+static int chardev_register(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_register(file, &arg->reg);
+}
+
+static int chardev_unregister(struct resch_file *file, union chardev_arg *arg)
+{
+	return arg->target.reserved ? -EINVAL : resch_unregister(file, arg->target.id);
+}
+
+static int chardev_release(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = NULL;
+	int err;
+
+	if (arg->target.reserved)
+		return -EINVAL;
+	mutex_lock(&resch_lock);
+	if (arg->target.id) {
+		thread = resch_thread_by_id(arg->target.id);
+	} else {
+		rcu_read_lock();
+		thread = resch_thread_find(current);
+		rcu_read_unlock();
+	}
+	if (!thread) {
+		err = -ENOENT;
+	} else if (thread->file != file) {
+		err = -EPERM;
+	} else {
+		resch_thread_lock_irq(thread);
+		err = resch_job_ask(thread, ktime_get());
+		resch_thread_unlock_irq(thread);
+		resch_cpu_kick(thread->rc);
+	}
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_start(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_start *start = &arg->start;
+	struct resch_domain *domain;
+	struct resch_thread *thread;
+	u64 now;
+	int err = 0;
+
+	mutex_lock(&resch_lock);
+	domain = resch_domain_find(start->domain);
+	now = ktime_get();
+	if (!start->time)
+		start->time = now + RESCH_START_DELAY;
+	if (!domain)
+		err = -ENODEV;
+	else if (start->time <= now || start->time > RESCH_TIME_LAST)
+		err = -ETIME;
+	if (err)
+		goto out;
+	start->waiting = 0;
+	list_for_each_entry(thread, &domain->threads, in_domain) {
+		struct resch_cpu *rc = resch_thread_lock_irq(thread);
+
+		if (thread->waiting_start && thread->state != RESCH_GONE) {
+			resch_job_start_at(thread, start->time, now);
+			start->waiting++;
+		}
+		resch_cpu_unlock_irq(rc);
+		resch_cpu_kick(rc);
+	}
+out:
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_task_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_query_task(&arg->task_stat);
+}
+
+static int chardev_domain_set(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	resch_registry_request(arg->domain_set.plugin);
+	mutex_lock(&resch_lock);
+	err = resch_domain_set(&arg->domain_set);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_domain_del(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	if (arg->domain_del.reserved)
+		return -EINVAL;
+	mutex_lock(&resch_lock);
+	err = resch_domain_del(arg->domain_del.domain);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_domain_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_query_domain(&arg->domain_stat);
+}
+
+static int chardev_plugin_load(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_algorithm *algorithm;
+
+	if (strnlen(arg->plugin_load.name, RESCH_NAME_LEN) == RESCH_NAME_LEN)
+		return -EINVAL;
+	resch_registry_request(arg->plugin_load.name);
+	mutex_lock(&resch_lock);
+	algorithm = resch_registry_get(arg->plugin_load.name);
+	if (!IS_ERR(algorithm))
+		resch_registry_put(algorithm);
+	mutex_unlock(&resch_lock);
+	return PTR_ERR_OR_ZERO(algorithm);
+}
+
+static int chardev_plan_set(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_plan_set *set = &arg->plan_set;
+	struct resch_reserve *reserves = NULL;
+	int err;
+
+	if (set->count > RESCH_RESERVES_MAX)
+		return -EINVAL;
+	if (set->count)
+		reserves = vmemdup_user(u64_to_user_ptr(set->reserves),
+					set->count * sizeof(*reserves));
+	if (IS_ERR(reserves))
+		return PTR_ERR(reserves);
+	mutex_lock(&resch_lock);
+	err = resch_plan_set(set, reserves);
+	mutex_unlock(&resch_lock);
+	kvfree(reserves);
+	return err;
+}
+
+static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_query_plugin(&arg->plugin_stat);
+}
+
+static const struct chardev_call {
+	int (*call)(struct resch_file *file, union chardev_arg *arg);
+	u16 size;
+	bool privileged;
+} chardev_calls[] = {
+#define CALL(request, function, privileged) \
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged }
+	CALL(RESCH_IOC_INFO, chardev_info, false),
+	CALL(RESCH_IOC_REGISTER, chardev_register, true),
+	CALL(RESCH_IOC_UNREGISTER, chardev_unregister, true),
+	CALL(RESCH_IOC_DELAY, chardev_delay, false),
+	CALL(RESCH_IOC_RELEASE, chardev_release, true),
+	CALL(RESCH_IOC_START, chardev_start, true),
+	CALL(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
+	CALL(RESCH_IOC_DOMAIN_SET, chardev_domain_set, true),
+	CALL(RESCH_IOC_DOMAIN_DEL, chardev_domain_del, true),
+	CALL(RESCH_IOC_DOMAIN_STAT, chardev_domain_stat, false),
+	CALL(RESCH_IOC_PLUGIN_LOAD, chardev_plugin_load, true),
+	CALL(RESCH_IOC_PLUGIN_STAT, chardev_plugin_stat, false),
+	CALL(RESCH_IOC_PLAN_SET, chardev_plan_set, true),
+#undef CALL
+};
+
+/*
+ * The size of the caller's structure is in the request number: older and newer ones than ours are
+ * welcome.
+ */
+static long chardev_call(struct resch_file *file, unsigned int cmd, void __user *user)
+{
+	unsigned int nr = _IOC_NR(cmd);
+	const struct chardev_call *call = &chardev_calls[nr];
+	size_t size = _IOC_SIZE(cmd);
+	struct resch_thread *raised = NULL;
+	union chardev_arg arg;
+	int err;
+
+	if (call->privileged && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	memset(&arg, 0, sizeof(arg));
+	if (_IOC_DIR(cmd) & _IOC_WRITE) {
+		err = copy_struct_from_user(&arg, call->size, user, size);
+		if (err)
+			return err;
+	}
+	/* What can't be told must not be done. */
+	if (call->privileged && _IOC_DIR(cmd) & _IOC_READ &&
+	    copy_to_user(user, &arg, min_t(size_t, size, call->size)))
+		return -EFAULT;
+	if (call->call != chardev_delay)
+		raised = resch_thread_raise();
+	err = call->call(file, &arg);
+	resch_thread_lower(raised);
+	/* A refusal has something to say, too. */
+	if ((!err || err == -EBUSY) && _IOC_DIR(cmd) & _IOC_READ &&
+	    copy_to_user(user, &arg, min_t(size_t, size, call->size)))
+		return -EFAULT;
+	return err;
+}
+
+static long chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	unsigned int nr = _IOC_NR(cmd);
+
+	/* The one that counts. */
+	if (likely(cmd == RESCH_IOC_WAIT))
+		return chardev_wait_report((void __user *)arg, sizeof(struct resch_wait));
+	if (_IOC_TYPE(cmd) != RESCH_IOC_MAGIC)
+		return -ENOTTY;
+	if (nr == _IOC_NR(RESCH_IOC_WAIT))
+		return chardev_wait_report((void __user *)arg, _IOC_SIZE(cmd));
+	if (nr >= ARRAY_SIZE(chardev_calls) || !chardev_calls[nr].call)
+		return -ENOTTY;
+	return chardev_call(filp->private_data, cmd, (void __user *)arg);
+}
+
+static int chardev_open(struct inode *inode, struct file *filp)
+{
+	struct resch_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+
+	if (!file)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&file->threads);
+	resch_event_init(file);
+	filp->private_data = file;
+	return stream_open(inode, filp);
+}
+
+static int chardev_close(struct inode *inode, struct file *filp)
+{
+	struct resch_file *file = filp->private_data;
+	struct resch_thread *raised = resch_thread_raise();
+
+	resch_register_close(file);
+	resch_thread_lower(raised);
+	resch_event_exit(file);
+	kfree(file);
+	return 0;
+}
+
+static const struct file_operations chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = chardev_open,
+	.release = chardev_close,
+	.read = resch_event_read,
+	.poll = resch_event_poll,
+	.fsync = chardev_fsync,
+	.unlocked_ioctl = chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice chardev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "resch",
+	.fops = &chardev_fops,
+	.mode = 0660,
+};
+
+int __init resch_chardev_init(void)
+{
+	return misc_register(&chardev);
+}
+
+void resch_chardev_exit(void)
+{
+	misc_deregister(&chardev);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* domain.h - a set of CPUs with one plugin */
+#ifndef _RESCH_DOMAIN_H
+#define _RESCH_DOMAIN_H
+
+#include <linux/workqueue.h>
+
+#include "cpu.h"
+#include "plan.h"
+#include "registry.h"
+
+/*
+ * Share of a CPU that the kernel leaves to real-time tasks: RT throttling and the fair server take
+ * the rest.
+ */
+#define RESCH_CAPACITY_DEFAULT 950000
+
+struct resch_domain {
+	/* resch_lock */
+	u32 id;
+	cpumask_t cpus;
+	struct list_head threads; /* by id */
+	u32 nr_threads;
+	struct resch_algorithm *algorithm;
+	char options[RESCH_OPTIONS_LEN];
+	u32 capacity;
+	u32 overhead;
+	u64 swaps;
+	u32 ejections;
+	char eject_plugin[RESCH_NAME_LEN];
+	char eject_reason[RESCH_REASON_LEN];
+
+	/*
+	 * Ejection: bit 0 is taken by whoever sees the fault first and writes `fault`; the worker
+	 * clears it.
+	 */
+	unsigned long ejecting;
+	char fault[RESCH_REASON_LEN];
+	u32 fault_cpu;
+	struct work_struct eject;
+
+	/*
+	 * Written before the CPUs see it, constant while they use it; two, so that a swap can fill
+	 * the other.
+	 */
+	u64 private[2][RESCH_DOMAIN_PRIVATE];
+	u8 side;
+
+	/* What its CPUs share where the plugin is RESCH_PLUGIN_WHOLE. */
+	raw_spinlock_t lock;
+	struct resch_rq **peers; /* by index; constant */
+	u64 served; /* when a CPU last had somebody to run; lock */
+	u32 nr_peers;
+	bool whole; /* resch_lock */
+	struct resch_plans plans;
+	struct rcu_head rcu;
+};
+
+struct resch_domain *resch_domain_find(u32 id);
+struct resch_domain *resch_domain_after(u32 id);
+u32 resch_domain_count(void);
+
+/* The ioctls. Process context, resch_lock. */
+int resch_domain_set(struct resch_domain_set *set);
+int resch_domain_del(u32 id);
+
+/* Finds a CPU for @thread, by admission, and puts it there. Process context, resch_lock. */
+int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
+		      struct resch_verdict *verdict);
+void resch_domain_quit(struct resch_thread *thread);
+
+/* Ends all registrations. Process context, resch_lock. */
+void resch_domain_clear_all(u32 gone);
+
+void resch_domain_exit(void);
+
+#endif /* _RESCH_DOMAIN_H */

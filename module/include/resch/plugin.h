@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * plugin.h - the plugin author's manual
+ *
+ * A plugin answers one question: who runs on this CPU now, and until when does that answer hold?
+ * The core does everything else: it releases jobs, tells the plugin who became ready and who no
+ * longer is, asks it to pick, makes the pick run, arms one timer for its `until`, and charges
+ * budgets. A plugin is queues and arithmetic. It calls nothing but what this header, queue.h and
+ * types.h declare, so the very same source runs in the kernel, in the simulator and in the unit
+ * tests.
+ *
+ *   plugin                              core
+ *     |  <- option()  once per option     |   process context; nothing runs yet
+ *     |  <- admit()   one new task        |   process context, under the domain's mutex
+ *     |  <- attach()                      |  \
+ *     |  <- enqueue() a job became ready  |   |
+ *     |  <- dequeue() it no longer is     |   |  under that CPU's lock, interrupts off:
+ *     |  <- pick()    who, until when?    |   |  O(log n), no allocation, no waiting
+ *     |  <- stopped() it has left the CPU |   |
+ *     |  <- detach()                      |  /
+ *
+ * One struct resch_rq stands for one CPU; the core never calls two of the ops marked "CPU lock" for
+ * the same struct resch_rq at once, and calls them for different ones concurrently. A plugin that
+ * keeps to its own rq and to the tasks on it needs no locks. docs/writing-a-plugin.md is the
+ * tutorial, plugins/demo.c its example.
+ *
+ * A plugin with RESCH_PLUGIN_WHOLE decides for all CPUs of its domain: one lock serializes all
+ * "CPU lock" ops of the domain, it may look at the other CPUs (resch_rq_peer()), have them decide
+ * again (resch_rq_kick()), and pick a task that is on another one, which then moves over.
+ */
+#ifndef _RESCH_PLUGIN_H
+#define _RESCH_PLUGIN_H
+
+#include "job.h"
+#include "queue.h"
+#include "types.h"
+#ifdef __KERNEL__
+#include <linux/resch.h>
+#else
+#include "../../../uapi/linux/resch.h"
+#endif
+
+#define RESCH_PLUGIN_ABI 2
+
+/*
+ * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
+ * before attach().
+ */
+#define RESCH_TASK_PRIVATE 8
+#define RESCH_RQ_PRIVATE 32
+#define RESCH_DOMAIN_PRIVATE 16
+#define RESCH_GROUP_PRIVATE 16
+
+struct resch_rq;
+
+/** struct resch_part - a reserve: [@begin, @end) of each time slot, ns, on the CPU with @index */
+struct resch_part {
+	u64 begin;
+	u64 end;
+	u32 index;
+};
+
+/** struct resch_window - a reserve as its CPU sees it: [@begin, @end) of each slot for @group */
+struct resch_window {
+	u64 begin;
+	u64 end;
+	u32 group;
+};
+
+/**
+ * struct resch_parts - the reserves of one group, by @begin; no two of them overlap in time, so
+ * that no group is ever due on two CPUs
+ */
+struct resch_parts {
+	u32 count;
+	struct resch_part part[RESCH_PARTS_MAX];
+};
+
+/**
+ * struct resch_plan - who has which CPU when: time slots of one length, the same on all CPUs of a
+ * domain. Constant; another plan comes into force for the whole domain at a slot boundary.
+ * @slot:      length of a slot, ns
+ * @from:      a slot begins here, absolute time; the others a multiple of @slot later
+ * @nr_groups: groups are 1 to this
+ * @parts:     group g's reserves are parts[g]
+ * @start:     the windows of the CPU with index i are windows[start[i]] to windows[start[i + 1] -
+ *             1], by begin, not overlapping; between them nobody has a reserve
+ */
+struct resch_plan {
+	u64 slot;
+	u64 from;
+	u32 nr_groups;
+	const struct resch_parts *parts;
+	const u32 *start;
+	const struct resch_window *windows;
+};
+
+/**
+ * struct resch_group - tasks that share reserves: a notional processor
+ * @private: yours; zero when no task of the group is attached, as far as you leave it so
+ * @id:      its number in the plan, from 1
+ */
+struct resch_group {
+	u64 private[RESCH_GROUP_PRIVATE];
+	u32 id;
+};
+
+/**
+ * struct resch_task - a task as a plugin sees it
+ * @node:    yours: a place in one queue of yours
+ * @private: yours
+ * @rq:      the CPU that it is on; read only, like all that follows
+ * @next:    the next task on that CPU; see resch_rq_for_each()
+ * @id:      for messages and traces
+ * @params:  what it asked for. @deadline and @priority as given (@deadline is never 0 here)
+ * @job:     the current job while it is ready, the last or next one otherwise
+ * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
+ * @ready:   between enqueue() and dequeue()
+ * @busy:    it may be executing: it was picked, and has not left the CPU since (stopped() tells)
+ */
+struct resch_task {
+	struct resch_node node;
+	u64 private[RESCH_TASK_PRIVATE];
+	struct resch_rq *rq;
+	struct resch_task *next;
+	struct resch_group *group;
+	u32 id;
+	bool ready;
+	bool busy;
+	struct resch_task_params params;
+	struct resch_job job;
+};
+
+/**
+ * struct resch_rq - one CPU of a domain as a plugin sees it
+ * @private:  yours
+ * @domain:   the plugin's private words of the whole domain: written by option() alone, so every op
+ *            may read them
+ * @tasks:    all tasks that joined on this CPU; changes only under both the domain's mutex and the
+ *            CPU's lock
+ * @nr_tasks: how many
+ * @cpu:      its number
+ * @index:    its place among the CPUs of the domain, from 0
+ * @plan:     the plan in force, or NULL
+ * @groups:   by id, for 1 to plan->nr_groups; valid where @plan is. Not in admit()
+ * @peers:    see resch_rq_peer()
+ * @nr_peers: CPUs of the domain
+ * @kicks, @next_kicked, @kicked: see resch_rq_kick()
+ * @capacity: share of the CPU that admission may give away, parts per million
+ * @overhead: what each job costs beside its execution, ns: count it into every execution time in
+ *            admit()
+ */
+struct resch_rq {
+	u64 private[RESCH_RQ_PRIVATE];
+	const u64 *domain;
+	const struct resch_plan *plan;
+	struct resch_group *const *groups;
+	struct resch_rq *const *peers;
+	struct resch_rq *kicks;
+	struct resch_rq *next_kicked;
+	struct resch_task *tasks;
+	u32 nr_tasks;
+	u32 nr_peers;
+	u32 index;
+	u32 cpu;
+	u32 capacity;
+	u32 overhead;
+	bool kicked;
+};
+
+#define resch_rq_for_each(rq, task) for ((task) = (rq)->tasks; (task); (task) = (task)->next)
+
+/* The CPU with @index of the same domain. RESCH_PLUGIN_WHOLE. */
+static inline struct resch_rq *resch_rq_peer(const struct resch_rq *rq, u32 index)
+{
+	return rq->peers[index];
+}
+
+/*
+ * From an op for @rq: @other is to decide again as soon as it can. RESCH_PLUGIN_WHOLE. It costs an
+ * interrupt there.
+ */
+static inline void resch_rq_kick(struct resch_rq *rq, struct resch_rq *other)
+{
+	if (other->kicked)
+		return;
+	other->kicked = true;
+	other->next_kicked = rq->kicks;
+	rq->kicks = other;
+}
+
+/** enum resch_why - what an enqueue() or dequeue() is about */
+enum resch_why {
+	RESCH_WHY_RELEASE, /* enqueue: a new job, see task->job */
+	RESCH_WHY_WAKE, /* enqueue: the job goes on after it blocked, or was throttled */
+	RESCH_WHY_HANDOVER, /* enqueue: a job under way comes over from another plugin */
+	RESCH_WHY_COMPLETE, /* dequeue: the job ended */
+	RESCH_WHY_BLOCK, /* dequeue: it sleeps in the kernel */
+	RESCH_WHY_THROTTLE, /* dequeue: an overrun or a miss stopped it */
+	RESCH_WHY_DETACH, /* dequeue: the task leaves */
+};
+
+/**
+ * struct resch_pick - an answer
+ * @task:  a task of this rq that is ready, or NULL: nobody (the CPU goes to ordinary tasks).
+ *         RESCH_PLUGIN_WHOLE: a task of another rq, too, unless it is busy there; its rq is this
+ *         one from then on
+ * @until: absolute time at which to ask again even if nothing happens; RESCH_NEVER where only
+ *         events can change the answer
+ */
+struct resch_pick {
+	struct resch_task *task;
+	u64 until;
+};
+
+/**
+ * struct resch_plugin - an algorithm
+ *
+ * Ops left NULL get the default that is named with each; admit, enqueue, dequeue and pick are
+ * required.
+ */
+struct resch_plugin {
+	/** @name: lower case, digits and dashes; the module is resch-NAME */
+	char name[RESCH_NAME_LEN];
+	/** @about: one line for people */
+	const char *about;
+	/** @abi: RESCH_PLUGIN_ABI */
+	u32 abi;
+	/** @flags: RESCH_PLUGIN_* */
+	u32 flags;
+
+	/**
+	 * @option: set @key to @value in the domain's private words (which start as zeros).
+	 * Process context; nothing runs under the plugin yet. -EINVAL: unknown key or value.
+	 * Default: knows no option.
+	 */
+	int (*option)(u64 *domain, const char *key, const char *value);
+
+	/**
+	 * @admit: may @task join the tasks that are on @rq?
+	 * Process context, domain mutex. Reads the list of tasks, their params, and nothing that
+	 * the CPU lock guards. May take time polynomial in the number of tasks; must end. 0, or
+	 * -EBUSY with @verdict filled in. @task is not on the list. When a plugin takes over
+	 * standing tasks, or a plan changes, they join an empty list one by one, on each CPU in the
+	 * order of their ids. RESCH_PLUGIN_PLAN: @rq has the first reserve of the task's group, and
+	 * rq->plan is the one to admit by.
+	 */
+	int (*admit)(const struct resch_rq *rq, const struct resch_task *task,
+		     struct resch_verdict *verdict);
+
+	/** @attach: @task joins @rq. CPU lock. Default: nothing. */
+	void (*attach)(struct resch_rq *rq, struct resch_task *task);
+
+	/** @detach: @task leaves @rq; it is not ready any more. CPU lock. Default: nothing. */
+	void (*detach)(struct resch_rq *rq, struct resch_task *task);
+
+	/** @enqueue: @task has become ready; task->job is current. CPU lock. O(log n). */
+	void (*enqueue)(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now);
+
+	/** @dequeue: @task, which was ready, no longer is. CPU lock. O(log n). */
+	void (*dequeue)(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now);
+
+	/**
+	 * @pick: who runs now, until when? CPU lock. O(log n), idempotent: called after every event
+	 *        and at every `until`.
+	 * @pick comes zeroed but for until = RESCH_NEVER. A task that is not on @rq or not ready,
+	 * an `until` that is not after
+	 * @now, or nobody for longer than the watchdog's patience while tasks are ready, gets the
+	 * plugin ejected.
+	 */
+	void (*pick)(struct resch_rq *rq, u64 now, struct resch_pick *pick);
+
+	/**
+	 * @stopped: @task, which was picked, has left the CPU: it arrived where a deselected task
+	 * waits, blocked, completed its job, or is gone. CPU lock. O(log n). Default: nothing.
+	 */
+	void (*stopped)(struct resch_rq *rq, struct resch_task *task, u64 now);
+};
+
+/* resch_plugin.flags */
+#define RESCH_PLUGIN_WHOLE (1U << 0) /* decides for all CPUs of the domain, under one lock */
+#define RESCH_PLUGIN_PLAN (1U << 1) /* needs a plan, and tasks that name their group */
+
+#define RESCH_PLUGIN_PRIVATE(type, words)                     \
+	_Static_assert(sizeof(type) <= (words) * sizeof(u64), \
+		       "private area of the plugin is too large")
+
+/* The private words of a task, an rq or a domain as a plugin's own type. */
+#define resch_private(holder, type) ((type *)(holder)->private)
+
+/** resch_verdict_refuse - fill in a verdict; returns -EBUSY, to be returned from admit() */
+static inline int resch_verdict_refuse(struct resch_verdict *verdict, u32 bound, u32 task,
+				       u64 value, u64 limit)
+{
+	verdict->bound = bound;
+	verdict->task = task;
+	verdict->value = value;
+	verdict->limit = limit;
+	return -EBUSY;
+}
+
+#ifdef __KERNEL__
+#include <linux/module.h>
+
+/*
+ * The core keeps a reference on @owner while a domain uses the plugin. -EINVAL: a required op or
+ * the name is missing or the ABI is another; -EEXIST: the name is taken. Process context.
+ */
+int __must_check resch_plugin_register(const struct resch_plugin *plugin, struct module *owner);
+void resch_plugin_unregister(const struct resch_plugin *plugin);
+
+#define resch_plugin_module(plugin)                                   \
+	static int __init plugin##_init(void)                         \
+	{                                                             \
+		return resch_plugin_register(&(plugin), THIS_MODULE); \
+	}                                                             \
+	static void __exit plugin##_exit(void)                        \
+	{                                                             \
+		resch_plugin_unregister(&(plugin));                   \
+	}                                                             \
+	module_init(plugin##_init);                                   \
+	module_exit(plugin##_exit);                                   \
+	MODULE_LICENSE("GPL")
+#else
+/* In user space a plugin source defines `const struct resch_plugin *resch_plugin_NAME(void)`. */
+#define resch_plugin_module(plugin)                      \
+	const struct resch_plugin *resch_##plugin(void); \
+	const struct resch_plugin *resch_##plugin(void)  \
+	{                                                \
+		return &(plugin);                        \
+	}                                                \
+	_Static_assert(1, "")
+#define MODULE_DESCRIPTION(text) _Static_assert(1, "")
+#define MODULE_AUTHOR(text) _Static_assert(1, "")
+#endif
+
+#endif /* _RESCH_PLUGIN_H */

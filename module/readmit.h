@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* readmit.h - would this plugin, or this plan, take the tasks that stand? */
+#ifndef _RESCH_READMIT_H
+#define _RESCH_READMIT_H
+
+#include "domain.h"
+
+/*
+ * The standing tasks of the domain join copies of its CPUs, one by one, as the plugin interface
+ * promises, under @plugin with its private words @private and @plan (NULL: none). 0, -ENOMEM, or
+ * -EBUSY with @verdict filled in (RESCH_BOUND_PLUGIN: the task names no group of the plan). Process
+ * context, resch_lock.
+ */
+int resch_readmit(const struct resch_domain *domain, const struct resch_plugin *plugin,
+		  const u64 *private, const struct resch_plan *plan, u32 capacity, u32 overhead,
+		  struct resch_verdict *verdict);
+
+#endif /* _RESCH_READMIT_H */

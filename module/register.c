@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/* register.c - registrations: asked for, ended, given up with their descriptor */
+#include <linux/cred.h>
+#include <linux/ktime.h>
+#include <linux/pid.h>
+#include <linux/sched/task.h>
+#include <linux/time_namespace.h>
+
+#include "compat/task_work.h"
+#include "domain.h"
+#include "register.h"
+#include "trace.h"
+
+#define RESCH_PERIOD_MIN NSEC_PER_USEC
+#define RESCH_TIME_MAX (3600ULL * NSEC_PER_SEC)
+#define RESCH_PRIORITY_MAX 10000
+
+/* The ranges that uapi/linux/resch.h gives. */
+static bool register_params_valid(const struct resch_task_params *params)
+{
+	u64 deadline = params->deadline ? params->deadline : params->period;
+	bool signals = params->overrun == RESCH_SIGNAL || params->miss == RESCH_SIGNAL;
+
+	if (params->period < RESCH_PERIOD_MIN || params->period > RESCH_TIME_MAX ||
+	    deadline > RESCH_TIME_MAX)
+		return false;
+	if (!params->wcet || params->wcet > deadline || params->wcet > params->period)
+		return false;
+	if (params->offset > RESCH_TIME_MAX || params->kind > RESCH_WAKEUP)
+		return false;
+	if (params->overrun > RESCH_DEMOTE || params->miss > RESCH_DEMOTE)
+		return false;
+	if (params->signal > SIGRTMAX || signals != !!params->signal)
+		return false;
+	if (params->priority > RESCH_PRIORITY_MAX || params->cpu < -1 ||
+	    params->cpu >= (s32)nr_cpu_ids)
+		return false;
+	if (params->flags & ~RESCH_F_ALL || params->group > RESCH_GROUPS_MAX)
+		return false;
+	return strnlen(params->name, RESCH_NAME_LEN) < RESCH_NAME_LEN;
+}
+
+/* Start time as field 22 of /proc/PID/stat shows it to the caller. */
+static u64 register_start_time(struct task_struct *task)
+{
+	return div_u64(timens_add_boottime_ns(task->start_boottime), NSEC_PER_SEC / USER_HZ);
+}
+
+/* The rule of kill(2): who may not disturb a thread may not schedule it either. */
+static bool register_may(struct task_struct *task)
+{
+	const struct cred *cred = current_cred(), *other;
+	bool may;
+
+	rcu_read_lock();
+	other = __task_cred(task);
+	may = uid_eq(cred->euid, other->suid) || uid_eq(cred->euid, other->uid) ||
+	      uid_eq(cred->uid, other->suid) || uid_eq(cred->uid, other->uid) ||
+	      ns_capable(other->user_ns, CAP_KILL);
+	rcu_read_unlock();
+	return may;
+}
+
+/* The thread that the request names, with a reference. */
+static struct task_struct *register_target(const struct resch_register *reg)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	if (!reg->pid)
+		return get_task_struct(current);
+	if (!RESCH_CAN_TASK_WORK)
+		return ERR_PTR(-EOPNOTSUPP);
+	pid = find_get_pid(reg->pid);
+	task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	if (task->flags & PF_KTHREAD || !register_may(task)) {
+		put_task_struct(task);
+		return ERR_PTR(-EPERM);
+	}
+	if (task->flags & PF_EXITING || register_start_time(task) != reg->start_time) {
+		put_task_struct(task);
+		return ERR_PTR(-ESRCH);
+	}
+	return task;
+}
+
+static struct resch_domain *register_domain(const struct resch_register *reg)
+{
+	struct resch_domain *domain;
+
+	if (reg->domain) {
+		domain = resch_domain_find(reg->domain);
+		if (domain && reg->params.cpu >= 0 &&
+		    !cpumask_test_cpu(reg->params.cpu, &domain->cpus))
+			domain = NULL;
+		return domain;
+	}
+	return reg->params.cpu >= 0 ? resch_cpu_get(reg->params.cpu)->domain :
+				      resch_domain_after(0);
+}
+
+/* resch_lock. On success the registration owns the thread's reference. */
+static int register_publish(struct resch_file *file, struct resch_thread *thread,
+			    struct resch_register *reg)
+{
+	struct resch_domain *domain = register_domain(reg);
+	int err;
+
+	if (!domain)
+		return -ENODEV;
+	err = resch_thread_publish(thread);
+	if (err)
+		return err;
+	err = resch_domain_join(domain, thread, &reg->verdict);
+	if (err) {
+		resch_thread_withdraw(thread);
+		return err;
+	}
+	resch_thread_announce(thread);
+	thread->file = file;
+	list_add_tail(&thread->in_file, &file->threads);
+	reg->id = thread->task.id;
+	reg->cpu = thread->cpu;
+	trace_resch_attach(thread, domain->algorithm->plugin->name);
+	return 0;
+}
+
+/* Have it enter on its own way to user mode. -ESRCH: it is dying. */
+static int register_invite(struct resch_thread *thread)
+{
+	bool coming;
+
+	resch_thread_lock_irq(thread);
+	thread->todo |= RESCH_TODO_ENTER;
+	coming = resch_thread_poke(thread);
+	if (!coming)
+		resch_thread_retire(thread, 0, ktime_get());
+	resch_thread_unlock_irq(thread);
+	return coming ? 0 : -ESRCH;
+}
+
+int resch_register(struct resch_file *file, struct resch_register *reg)
+{
+	struct resch_thread *thread;
+	struct task_struct *task;
+	bool self;
+	int err;
+
+	if (!register_params_valid(&reg->params) || reg->reserved || reg->reserved2 || reg->pid < 0)
+		return -EINVAL;
+	memset(&reg->verdict, 0, sizeof(reg->verdict));
+	task = register_target(reg);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	self = task == current;
+	err = task->policy == SCHED_DEADLINE ? -EINVAL : 0;
+	thread = err ? ERR_PTR(err) : resch_thread_create(task, &reg->params);
+	put_task_struct(task);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+
+	mutex_lock(&resch_lock);
+	resch_thread_reap_all();
+	mutex_unlock(&resch_lock);
+	resch_thread_leave_self(); /* an earlier registration that has ended */
+	mutex_lock(&resch_lock);
+	err = register_publish(file, thread, reg);
+	if (err)
+		resch_thread_put(thread);
+	else if (self)
+		resch_thread_hook(thread);
+	else
+		err = register_invite(thread);
+	mutex_unlock(&resch_lock);
+	if (!err && self && reg->params.kind == RESCH_WAKEUP) {
+		err = resch_thread_enter(thread, true);
+		if (err)
+			resch_unregister(file, reg->id);
+	}
+	return err;
+}
+
+static void register_end(struct resch_thread *thread)
+{
+	resch_thread_lock_irq(thread);
+	thread->file = NULL;
+	resch_thread_retire(thread, 0, ktime_get());
+	resch_thread_unlock_irq(thread);
+	resch_thread_reap_later(thread);
+	resch_cpu_kick(thread->rc);
+}
+
+int resch_unregister(struct resch_file *file, u32 id)
+{
+	struct resch_thread *thread = NULL;
+	int err = 0;
+
+	mutex_lock(&resch_lock);
+	if (id) {
+		thread = resch_thread_by_id(id);
+	} else {
+		rcu_read_lock();
+		thread = resch_thread_find(current);
+		rcu_read_unlock();
+	}
+	if (!thread)
+		err = -ENOENT;
+	else if (thread->file != file)
+		err = -EPERM;
+	else
+		register_end(thread);
+	resch_thread_reap_all();
+	mutex_unlock(&resch_lock);
+	resch_thread_leave_self();
+	return err;
+}
+
+void resch_register_close(struct resch_file *file)
+{
+	struct resch_thread *thread;
+
+	mutex_lock(&resch_lock);
+	list_for_each_entry(thread, &file->threads, in_file)
+		register_end(thread);
+	resch_thread_reap_all();
+	/* What retired by itself is reaped now, too; nobody points to the file any more. */
+	WARN_ON(!list_empty(&file->threads));
+	mutex_unlock(&resch_lock);
+	resch_thread_leave_self();
+	resch_thread_settle();
+}

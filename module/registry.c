@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* registry.c - the plugins that are loaded */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/kmod.h>
+#include <linux/slab.h>
+
+#include "cpu.h"
+#include "registry.h"
+
+static LIST_HEAD(registry); /* resch_lock */
+
+static bool registry_name_valid(const char *name)
+{
+	size_t len = strnlen(name, RESCH_NAME_LEN);
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!islower(name[i]) && !isdigit(name[i]) && name[i] != '-')
+			return false;
+	}
+	return len && len < RESCH_NAME_LEN;
+}
+
+static struct resch_algorithm *registry_find(const char *name)
+{
+	struct resch_algorithm *algorithm;
+
+	lockdep_assert_held(&resch_lock);
+	list_for_each_entry(algorithm, &registry, list) {
+		if (!strncmp(algorithm->plugin->name, name, RESCH_NAME_LEN))
+			return algorithm;
+	}
+	return NULL;
+}
+
+int resch_plugin_register(const struct resch_plugin *plugin, struct module *owner)
+{
+	struct resch_algorithm *algorithm;
+	int err = 0;
+
+	if (!registry_name_valid(plugin->name) || !plugin->admit || !plugin->enqueue ||
+	    !plugin->dequeue || !plugin->pick) {
+		pr_err("a plugin lacks a name or one of admit, enqueue, dequeue and pick\n");
+		return -EINVAL;
+	}
+	if (plugin->abi != RESCH_PLUGIN_ABI) {
+		pr_err("plugin %s is for plugin interface %u, this is %u: rebuild it\n",
+		       plugin->name, plugin->abi, RESCH_PLUGIN_ABI);
+		return -EINVAL;
+	}
+	algorithm = kzalloc(sizeof(*algorithm), GFP_KERNEL);
+	if (!algorithm)
+		return -ENOMEM;
+	algorithm->plugin = plugin;
+	algorithm->owner = owner;
+	mutex_lock(&resch_lock);
+	if (registry_find(plugin->name))
+		err = -EEXIST;
+	else
+		list_add_tail(&algorithm->list, &registry);
+	mutex_unlock(&resch_lock);
+	if (err)
+		kfree(algorithm);
+	return err;
+}
+EXPORT_SYMBOL_GPL(resch_plugin_register);
+
+void resch_plugin_unregister(const struct resch_plugin *plugin)
+{
+	struct resch_algorithm *algorithm;
+
+	mutex_lock(&resch_lock);
+	algorithm = registry_find(plugin->name);
+	/* Domains hold the module, so there are no users left. */
+	if (!WARN_ON(!algorithm || algorithm->plugin != plugin || algorithm->users))
+		list_del(&algorithm->list);
+	else
+		algorithm = NULL;
+	mutex_unlock(&resch_lock);
+	kfree(algorithm);
+}
+EXPORT_SYMBOL_GPL(resch_plugin_unregister);
+
+void resch_registry_request(const char *name)
+{
+	struct resch_algorithm *algorithm;
+
+	if (!registry_name_valid(name))
+		return;
+	mutex_lock(&resch_lock);
+	algorithm = registry_find(name);
+	mutex_unlock(&resch_lock);
+	if (!algorithm)
+		request_module("resch-%s", name);
+}
+
+struct resch_algorithm *resch_registry_get(const char *name)
+{
+	struct resch_algorithm *algorithm = registry_find(name);
+
+	/* THIS_MODULE must not hold itself, or it could never be unloaded. */
+	if (!algorithm || (algorithm->owner != THIS_MODULE && !try_module_get(algorithm->owner)))
+		return ERR_PTR(-ENOENT);
+	algorithm->users++;
+	return algorithm;
+}
+
+void resch_registry_put(struct resch_algorithm *algorithm)
+{
+	lockdep_assert_held(&resch_lock);
+	algorithm->users--;
+	if (algorithm->owner != THIS_MODULE)
+		module_put(algorithm->owner);
+}
+
+struct resch_algorithm *resch_registry_nth(u32 index)
+{
+	struct resch_algorithm *algorithm;
+
+	lockdep_assert_held(&resch_lock);
+	list_for_each_entry(algorithm, &registry, list) {
+		if (!index--)
+			return algorithm;
+	}
+	return NULL;
+}
+
+u32 resch_registry_count(void)
+{
+	u32 count = 0;
+
+	while (resch_registry_nth(count))
+		count++;
+	return count;
+}
+
+int __init resch_registry_init(void)
+{
+	return resch_plugin_register(&resch_plugin_fifo, THIS_MODULE);
+}
+
+void resch_registry_exit(void)
+{
+	resch_plugin_unregister(&resch_plugin_fifo);
+}

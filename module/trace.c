@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* trace.c - where the trace events are defined */
+#include "cpu.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"

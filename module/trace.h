@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * trace.h - the resch:* trace events
+ *
+ * Every event names the task (`id`), its thread (`pid`, of the initial namespace) and the `cpu`
+ * that the event is about, which is not always the one that records it. Times are ns: `now` and
+ * everything absolute is CLOCK_MONOTONIC, so record with `trace-cmd record -C mono` to compare them
+ * with the events' own stamps.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM resch
+
+#if !defined(_RESCH_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _RESCH_TRACE_H
+
+/* clang-format off: the macros of tracepoints have a layout of their own */
+
+#include <linux/tracepoint.h>
+
+#include "thread.h"
+
+/* Why a task stopped being its CPU's choice. */
+#define RESCH_TRACE_WHY                                                           \
+	{ RESCH_OFF_PREEMPT, "preempt" }, { RESCH_OFF_COMPLETE, "complete" },     \
+		{ RESCH_OFF_BLOCK, "block" }, { RESCH_OFF_THROTTLE, "throttle" }, \
+	{                                                                         \
+		RESCH_OFF_DETACH, "detach"                                        \
+	}
+
+TRACE_DEFINE_ENUM(RESCH_OFF_PREEMPT);
+TRACE_DEFINE_ENUM(RESCH_OFF_COMPLETE);
+TRACE_DEFINE_ENUM(RESCH_OFF_BLOCK);
+TRACE_DEFINE_ENUM(RESCH_OFF_THROTTLE);
+TRACE_DEFINE_ENUM(RESCH_OFF_DETACH);
+TRACE_DEFINE_ENUM(RESCH_GONE_EXIT);
+TRACE_DEFINE_ENUM(RESCH_GONE_EXEC);
+TRACE_DEFINE_ENUM(RESCH_GONE_EJECT);
+TRACE_DEFINE_ENUM(RESCH_GONE_OFFLINE);
+TRACE_DEFINE_ENUM(RESCH_GONE_SYSRQ);
+
+#define RESCH_TRACE_GONE                                                          \
+	{ 0, "asked" }, { RESCH_GONE_EXIT, "exit" }, { RESCH_GONE_EXEC, "exec" }, \
+		{ RESCH_GONE_EJECT, "eject" }, { RESCH_GONE_OFFLINE, "offline" }, \
+	{                                                                         \
+		RESCH_GONE_SYSRQ, "sysrq"                                         \
+	}
+
+/*
+ * A thread came under a plugin. From here on, until detach, its jobs follow from these parameters.
+ */
+TRACE_EVENT(
+	resch_attach, TP_PROTO(const struct resch_thread *thread, const char *plugin),
+	TP_ARGS(thread, plugin),
+	TP_STRUCT__entry(__field(u32, id) __field(s32, pid) __field(u32, cpu) __field(
+		u32, group) __field(u32, kind) __field(u32, overrun) __field(u32, miss)
+				 __field(u32, priority) __field(u64, period) __field(u64, deadline)
+					 __field(u64, wcet) __field(u64, offset)
+						 __array(char, name, RESCH_NAME_LEN)
+							 __array(char, plugin, RESCH_NAME_LEN)),
+	TP_fast_assign(__entry->id = thread->task.id; __entry->pid = thread->linux_task->pid;
+		       __entry->cpu = thread->cpu; __entry->group = thread->task.params.group;
+		       __entry->kind = thread->task.params.kind;
+		       __entry->overrun = thread->task.params.overrun;
+		       __entry->miss = thread->task.params.miss;
+		       __entry->priority = thread->task.params.priority;
+		       __entry->period = thread->task.params.period;
+		       __entry->deadline = thread->task.params.deadline;
+		       __entry->wcet = thread->task.params.wcet;
+		       __entry->offset = thread->task.params.offset;
+		       memcpy(__entry->name, thread->task.params.name, RESCH_NAME_LEN);
+		       strscpy(__entry->plugin, plugin, RESCH_NAME_LEN);),
+	TP_printk(
+		"id=%u pid=%d cpu=%u name=%s plugin=%s kind=%u period=%llu deadline=%llu wcet=%llu offset=%llu priority=%u overrun=%u miss=%u group=%u",
+		__entry->id, __entry->pid, __entry->cpu, __entry->name, __entry->plugin,
+		__entry->kind, __entry->period, __entry->deadline, __entry->wcet, __entry->offset,
+		__entry->priority, __entry->overrun, __entry->miss, __entry->group));
+
+TRACE_EVENT(resch_detach, TP_PROTO(const struct resch_thread *thread, u32 gone),
+	    TP_ARGS(thread, gone),
+	    TP_STRUCT__entry(__field(u32, id) __field(s32, pid) __field(u32, cpu)
+				     __field(u32, gone)),
+	    TP_fast_assign(__entry->id = thread->task.id; __entry->pid = thread->linux_task->pid;
+			   __entry->cpu = thread->cpu; __entry->gone = gone;),
+	    TP_printk("id=%u pid=%d cpu=%u why=%s", __entry->id, __entry->pid, __entry->cpu,
+		      __print_symbolic(__entry->gone, RESCH_TRACE_GONE)));
+
+/* A job event: which job of which task, with its nominal release and deadline. */
+DECLARE_EVENT_CLASS(
+	resch_job_class, TP_PROTO(const struct resch_thread *thread, u64 now, u64 value),
+	TP_ARGS(thread, now, value),
+	TP_STRUCT__entry(__field(u32, id) __field(s32, pid) __field(u32, cpu) __field(u64, job)
+				 __field(u64, release) __field(u64, deadline) __field(u64, now)
+					 __field(u64, value)),
+	TP_fast_assign(__entry->id = thread->task.id; __entry->pid = thread->linux_task->pid;
+		       __entry->cpu = thread->cpu; __entry->job = thread->task.job.index;
+		       __entry->release = thread->task.job.release;
+		       __entry->deadline = thread->task.job.deadline; __entry->now = now;
+		       __entry->value = value;),
+	TP_printk("id=%u pid=%d cpu=%u job=%llu release=%llu deadline=%llu now=%llu value=%llu",
+		  __entry->id, __entry->pid, __entry->cpu, __entry->job, __entry->release,
+		  __entry->deadline, __entry->now, __entry->value));
+
+#define RESCH_JOB_EVENT(name)                                                         \
+	DEFINE_EVENT(resch_job_class, name,                                           \
+		     TP_PROTO(const struct resch_thread *thread, u64 now, u64 value), \
+		     TP_ARGS(thread, now, value))
+
+/* A job was released and is ready. value: releases skipped just before it. */
+RESCH_JOB_EVENT(resch_release);
+/* A job ended. value: its execution time. */
+RESCH_JOB_EVENT(resch_complete);
+/*
+ * A job blocked in the kernel (or in RESCH_IOC_DELAY), and became ready again. value: execution
+ * time so far.
+ */
+RESCH_JOB_EVENT(resch_block);
+RESCH_JOB_EVENT(resch_wake);
+/* A deadline was missed. value: tardiness; 0 when noted at the deadline itself. */
+RESCH_JOB_EVENT(resch_miss);
+/* A job executed for its wcet. value: execution time so far. */
+RESCH_JOB_EVENT(resch_overrun);
+/* The budget of a throttled job was replenished. value: the budget. */
+RESCH_JOB_EVENT(resch_budget);
+/*
+ * A job was stopped by an overrun or a miss until its budget is replenished. value: execution time
+ * so far.
+ */
+RESCH_JOB_EVENT(resch_throttle);
+/* The CPU's choice fell on this job. value: until when the choice holds. */
+RESCH_JOB_EVENT(resch_select);
+/* A deselected thread arrived at its parking place (it ran until here). value: 0. */
+RESCH_JOB_EVENT(resch_park);
+/*
+ * A deselected thread stayed in the kernel for too long and is demoted. value: time since it was
+ * deselected.
+ */
+RESCH_JOB_EVENT(resch_escalate);
+
+TRACE_EVENT(resch_deselect, TP_PROTO(const struct resch_thread *thread, u64 now, u32 why),
+	    TP_ARGS(thread, now, why),
+	    TP_STRUCT__entry(__field(u32, id) __field(s32, pid) __field(u32, cpu) __field(u32, why)
+				     __field(u64, job) __field(u64, now)),
+	    TP_fast_assign(__entry->id = thread->task.id; __entry->pid = thread->linux_task->pid;
+			   __entry->cpu = thread->cpu; __entry->why = why;
+			   __entry->job = thread->task.job.index; __entry->now = now;),
+	    TP_printk("id=%u pid=%d cpu=%u job=%llu now=%llu why=%s", __entry->id, __entry->pid,
+		      __entry->cpu, __entry->job, __entry->now,
+		      __print_symbolic(__entry->why, RESCH_TRACE_WHY)));
+
+/* A domain's CPU went over to another plugin; one event a CPU. */
+/* A plan: `count` resch_reserve events of the same domain follow. It holds from `from` on. */
+TRACE_EVENT(resch_plan, TP_PROTO(u32 domain, u64 slot, u64 from, u32 count),
+	    TP_ARGS(domain, slot, from, count),
+	    TP_STRUCT__entry(__field(u32, domain) __field(u64, slot) __field(u64, from)
+				     __field(u32, count)),
+	    TP_fast_assign(__entry->domain = domain; __entry->slot = slot; __entry->from = from;
+			   __entry->count = count;),
+	    TP_printk("domain=%u slot=%llu from=%llu count=%u", __entry->domain, __entry->slot,
+		      __entry->from, __entry->count));
+
+/* [begin, end) of each slot belongs to `group` on `cpu`. */
+TRACE_EVENT(resch_reserve, TP_PROTO(u32 domain, const struct resch_reserve *reserve),
+	    TP_ARGS(domain, reserve),
+	    TP_STRUCT__entry(__field(u32, domain) __field(u32, group) __field(u32, cpu)
+				     __field(u64, begin) __field(u64, end)),
+	    TP_fast_assign(__entry->domain = domain; __entry->group = reserve->group;
+			   __entry->cpu = reserve->cpu; __entry->begin = reserve->begin;
+			   __entry->end = reserve->end;),
+	    TP_printk("domain=%u group=%u cpu=%u begin=%llu end=%llu", __entry->domain,
+		      __entry->group, __entry->cpu, __entry->begin, __entry->end));
+
+TRACE_EVENT(resch_swap, TP_PROTO(u32 domain, u32 cpu, const char *from, const char *to),
+	    TP_ARGS(domain, cpu, from, to),
+	    TP_STRUCT__entry(__field(u32, domain) __field(u32, cpu)
+				     __array(char, from, RESCH_NAME_LEN)
+					     __array(char, to, RESCH_NAME_LEN)),
+	    TP_fast_assign(__entry->domain = domain; __entry->cpu = cpu;
+			   strscpy(__entry->from, from, RESCH_NAME_LEN);
+			   strscpy(__entry->to, to, RESCH_NAME_LEN);),
+	    TP_printk("domain=%u cpu=%u from=%s to=%s", __entry->domain, __entry->cpu,
+		      __entry->from, __entry->to));
+
+TRACE_EVENT(resch_eject, TP_PROTO(u32 domain, u32 cpu, const char *plugin, const char *reason),
+	    TP_ARGS(domain, cpu, plugin, reason),
+	    TP_STRUCT__entry(__field(u32, domain) __field(u32, cpu)
+				     __array(char, plugin, RESCH_NAME_LEN)
+					     __array(char, reason, RESCH_REASON_LEN)),
+	    TP_fast_assign(__entry->domain = domain; __entry->cpu = cpu;
+			   strscpy(__entry->plugin, plugin, RESCH_NAME_LEN);
+			   strscpy(__entry->reason, reason, RESCH_REASON_LEN);),
+	    TP_printk("domain=%u cpu=%u plugin=%s reason=%s", __entry->domain, __entry->cpu,
+		      __entry->plugin, __entry->reason));
+
+#endif /* _RESCH_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * qpa.h - exact EDF test for any deadlines: quick processor-demand analysis
+ *
+ * Zhang, Burns, Schedulability analysis for real-time systems with EDF scheduling, IEEE Trans.
+ * Computers 58(9), 2009: the demand h(t) of all jobs that are released and due in an interval of
+ * length t must not exceed t, and going backwards from a bound L, from t to h(t), passes no
+ * interval that breaks it (theorem 5). L is the smaller one of
+ *
+ *   La = max(max(D_i - T_i), sum of U_i (T_i - D_i) / (1 - U))   (section 3, for U < 1)
+ *   Lb = the synchronous busy period: least fixed point of w = sum of ceil(w / T_i) C_i   (Spuri, 1996)
+ */
+#ifndef _RESCH_ANALYSIS_QPA_H
+#define _RESCH_ANALYSIS_QPA_H
+
+#include "set.h"
+
+/**
+ * resch_qpa_demand - h(@length), ns; RESCH_NEVER: no work left. Utilization <= 1 and @length <=
+ * horizon: no overflow
+ */
+static inline u64 resch_qpa_demand(struct resch_set *set, u64 length)
+{
+	const struct resch_task *task;
+	u64 sum = 0;
+
+	resch_set_for_each(set, task) {
+		if (!resch_set_step(set))
+			return RESCH_NEVER;
+		if (length >= task->params.deadline)
+			sum += (div64_u64(length - task->params.deadline, task->params.period) +
+				1) *
+			       resch_set_cost(set, task);
+	}
+	return sum;
+}
+
+/*
+ * The largest absolute deadline of a synchronous start that is at most @limit; 0: there is none.
+ * RESCH_NEVER: no work.
+ */
+static inline u64 resch_qpa_deadline_until(struct resch_set *set, u64 limit)
+{
+	const struct resch_task *task;
+	u64 last = 0;
+
+	resch_set_for_each(set, task) {
+		u64 deadline = task->params.deadline, period = task->params.period;
+
+		if (!resch_set_step(set))
+			return RESCH_NEVER;
+		if (deadline <= limit)
+			last = max(last, deadline + div64_u64(limit - deadline, period) * period);
+	}
+	return last;
+}
+
+/**
+ * resch_qpa_slack_bound - La, rounded up, or the horizon if it is beyond that; @share: utilization
+ * of the set
+ */
+static inline u64 resch_qpa_slack_bound(const struct resch_set *set, u64 share)
+{
+	const struct resch_task *task;
+	u64 sum = 0, bound = 0, gap, quotient;
+	u32 n = 0;
+
+	resch_set_for_each(set, task) {
+		u64 period = task->params.period, deadline = task->params.deadline;
+
+		n++;
+		/* longer deadlines would only make it smaller: leaving them out is safe */
+		if (deadline > period)
+			bound = max(bound, deadline - period);
+		else
+			sum += resch_scale(resch_set_cost(set, task), period - deadline, period) +
+			       1;
+	}
+	if (share + n >= RESCH_SHARE_ONE)
+		return RESCH_HORIZON;
+	/* all roundings make the gap smaller, and so the bound larger */
+	gap = (RESCH_SHARE_ONE - share - n) >> 30;
+	if (!gap)
+		return RESCH_HORIZON;
+	quotient = div64_u64(sum, gap);
+	if (quotient >= RESCH_HORIZON >> 31)
+		return RESCH_HORIZON;
+	return max(bound, (quotient << 30) + div64_u64((sum - quotient * gap) << 30, gap) + 1);
+}
+
+/*
+ * Steps for Lb where La is there, too: from a larger L the search takes a few rounds more, so it is
+ * not worth a lot.
+ */
+#define RESCH_QPA_BUSY_WORK (1ULL << 14)
+
+/** resch_qpa_busy_period - Lb, or @limit if it is longer or takes too much of the work */
+static inline u64 resch_qpa_busy_period(struct resch_set *set, u64 limit)
+{
+	u64 effort = limit < RESCH_HORIZON ? min(set->work / 2, RESCH_QPA_BUSY_WORK) :
+					     set->work / 2;
+	u64 window = 1, next = 0, spare = set->work - effort;
+	const struct resch_task *task;
+
+	/* with a window of 1 the first round is the sum of all costs */
+	for (; window < limit; window = next) {
+		next = 0;
+		resch_set_for_each(set, task) {
+			if (set->work <= spare || !resch_set_step(set))
+				return limit;
+			next += (div64_u64(window - 1, task->params.period) + 1) *
+				resch_set_cost(set, task);
+		}
+		if (next == window)
+			return window;
+	}
+	return limit;
+}
+
+/**
+ * resch_test_qpa - does EDF schedule the set? 0, or -EBUSY and the verdict
+ * @share: its utilization; must be at most 1
+ */
+static inline int resch_test_qpa(struct resch_set *set, u64 share, struct resch_verdict *verdict)
+{
+	const struct resch_task *task;
+	u64 first = RESCH_NEVER, t, h;
+
+	resch_set_for_each(set, task)
+		first = min(first, task->params.deadline);
+	t = resch_qpa_deadline_until(set,
+				     resch_qpa_busy_period(set, resch_qpa_slack_bound(set, share)));
+	while (t && t != RESCH_NEVER) {
+		h = resch_qpa_demand(set, t);
+		if (h == RESCH_NEVER)
+			break;
+		if (h > t)
+			return resch_verdict_refuse(verdict, RESCH_BOUND_DEMAND, 0, h, t);
+		if (h <= first)
+			return 0;
+		t = h < t ? h : resch_qpa_deadline_until(set, t - 1);
+	}
+	if (!t)
+		return 0;
+	return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0, RESCH_WORK_TEST,
+				    RESCH_WORK_TEST);
+}
+
+#endif /* _RESCH_ANALYSIS_QPA_H */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rta.h - exact response times under preemptive fixed priorities, any deadlines
+ *
+ * Sporadic or periodic tasks that may all be released at once. With deadlines up to the period one
+ * job has to be looked at: Joseph, Pandya, The Computer Journal 29(5), 1986; Audsley and others,
+ * 1993. With longer ones jobs of a task queue up, and every job of the level-i busy period has to
+ * be: Lehoczky, RTSS 1990, section 3; Tindell, Burns, Wellings, 1994:
+ *
+ *   w(q) = (q + 1) C + sum over higher priorities of ceil(w(q) / T_j) C_j,   R = max over q of w(q) - q T
+ *
+ * for q = 0, 1, ... up to the first q with w(q) <= (q + 1) T.
+ */
+#ifndef _RESCH_ANALYSIS_RTA_H
+#define _RESCH_ANALYSIS_RTA_H
+
+#include "set.h"
+
+/**
+ * typedef resch_level - what orders tasks: smaller is more urgent; equal ones: the new task last,
+ * the others by id
+ */
+typedef u64 (*resch_level)(const u64 *domain, const struct resch_task *task);
+
+/* Does @a, at @level_a, go before another task @b at @level_b? */
+static inline bool resch_rta_before(const struct resch_set *set, const struct resch_task *a,
+				    u64 level_a, const struct resch_task *b, u64 level_b)
+{
+	if (level_a != level_b)
+		return level_a < level_b;
+	if (a == set->extra || b == set->extra)
+		return b == set->extra;
+	return a->id < b->id;
+}
+
+/*
+ * What the tasks above @task ask for in the first @window of a busy period, ns. Bounded by @window
+ * plus all costs while the utilization is at most 1. RESCH_NEVER: no work left.
+ */
+static inline u64 resch_rta_interference(struct resch_set *set, resch_level level,
+					 const struct resch_task *task, u64 own, u64 window)
+{
+	const struct resch_task *other;
+	u64 sum = 0;
+
+	resch_set_for_each(set, other) {
+		if (!resch_set_step(set))
+			return RESCH_NEVER;
+		if (other == task ||
+		    !resch_rta_before(set, other, level(set->rq->domain, other), task, own))
+			continue;
+		sum += (div64_u64(window - 1, other->params.period) + 1) *
+		       resch_set_cost(set, other);
+	}
+	return sum;
+}
+
+/**
+ * resch_rta_response - worst response time of @task, which is in @set, ns
+ *
+ * The utilization of the set must be at most 1. Stops at the first response above the deadline and
+ * returns that one. RESCH_NEVER: no work left, or beyond the horizon.
+ */
+static inline u64 resch_rta_response(struct resch_set *set, resch_level level,
+				     const struct resch_task *task)
+{
+	u64 own = level(set->rq->domain, task), cost = resch_set_cost(set, task);
+	u64 period = task->params.period, deadline = task->params.deadline;
+	u64 worst = 0, base = 0, demand = cost, window = cost;
+
+	/*
+	 * base is q T, demand (q + 1) C; the window only grows, and the interference with it, so it
+	 * stays above the base
+	 */
+	for (;;) {
+		u64 next = resch_rta_interference(set, level, task, own, window);
+
+		if (next == RESCH_NEVER || demand + next > RESCH_HORIZON)
+			return RESCH_NEVER;
+		next += demand;
+		if (next - base > deadline)
+			return next - base;
+		if (next != window) {
+			window = next;
+			continue;
+		}
+		worst = max(worst, window - base);
+		if (window <= base + period)
+			return worst;
+		base += period;
+		demand += cost;
+		window += cost;
+	}
+}
+
+/**
+ * resch_test_rta - do @extra and the tasks below it meet their deadlines? 0, or -EBUSY and the
+ * verdict
+ *
+ * Those above @extra don't notice it. Tasks taken without a test interfere, but hold nobody to a
+ * promise.
+ */
+static inline int resch_test_rta(struct resch_set *set, resch_level level,
+				 struct resch_verdict *verdict)
+{
+	const struct resch_task *task;
+	u64 own = level(set->rq->domain, set->extra);
+
+	resch_set_for_each(set, task) {
+		u64 response;
+
+		if (task != set->extra &&
+		    (task->params.flags & RESCH_F_SKIP_ADMISSION ||
+		     !resch_rta_before(set, set->extra, own, task, level(set->rq->domain, task))))
+			continue;
+		response = resch_rta_response(set, level, task);
+		if (response == RESCH_NEVER)
+			return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN,
+						    resch_set_name(set, task), RESCH_WORK_TEST,
+						    RESCH_WORK_TEST);
+		if (response > task->params.deadline)
+			return resch_verdict_refuse(verdict, RESCH_BOUND_RESPONSE,
+						    resch_set_name(set, task), response,
+						    task->params.deadline);
+	}
+	return 0;
+}
+
+#endif /* _RESCH_ANALYSIS_RTA_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * edf - earliest absolute deadline first, partitioned
+ *
+ * Jobs with equal deadlines run in the order in which they became ready. Admission: utilization
+ * within the capacity, which is exact where every deadline is at least the period (Liu, Layland,
+ * JACM 20(1), 1973, theorem 7), and beside it processor demand where one is shorter, see
+ * analysis/qpa.h. No options.
+ */
+#include <resch/plugin.h>
+
+#include "analysis/qpa.h"
+#include "analysis/suggest.h"
+
+struct edf_rq {
+	struct resch_queue ready;
+};
+
+RESCH_PLUGIN_PRIVATE(struct edf_rq, RESCH_RQ_PRIVATE);
+
+static bool edf_constrained(const struct resch_set *set)
+{
+	const struct resch_task *task;
+
+	resch_set_for_each(set, task)
+		if (task->params.deadline < task->params.period)
+			return true;
+	return false;
+}
+
+/*
+ * With every deadline that is longer than the period cut down to it, is the sum of costs /
+ * deadlines at most 1? Then the set is schedulable: a linear test that spares most sets the exact
+ * one.
+ */
+static bool edf_density_fits(const struct resch_set *set)
+{
+	const struct resch_task *task;
+	u64 sum = 0;
+
+	resch_set_for_each(set, task) {
+		sum += resch_share(resch_set_cost(set, task),
+				   min(task->params.deadline, task->params.period));
+		if (sum > RESCH_SHARE_ONE)
+			return false;
+	}
+	return true;
+}
+
+static int edf_test(struct resch_set *set, struct resch_verdict *verdict)
+{
+	u64 share = resch_set_share(set);
+
+	if (resch_set_fits(set, share, verdict))
+		return -EBUSY;
+	if (!edf_constrained(set) || edf_density_fits(set))
+		return 0;
+	return resch_test_qpa(set, share, verdict);
+}
+
+static int edf_admit(const struct resch_rq *rq, const struct resch_task *task,
+		     struct resch_verdict *verdict)
+{
+	return resch_admit(rq, task, edf_test, verdict);
+}
+
+static void edf_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
+{
+	resch_queue_insert(&resch_private(rq, struct edf_rq)->ready, &task->node,
+			   task->job.deadline);
+}
+
+static void edf_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
+{
+	resch_queue_erase(&resch_private(rq, struct edf_rq)->ready, &task->node);
+}
+
+static void edf_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
+{
+	struct resch_node *first = resch_queue_first(&resch_private(rq, struct edf_rq)->ready);
+
+	if (first)
+		pick->task = container_of(first, struct resch_task, node);
+}
+
+static const struct resch_plugin edf = {
+	.name = "edf",
+	.about = "earliest deadline first, admission by utilization and processor demand",
+	.abi = RESCH_PLUGIN_ABI,
+	.admit = edf_admit,
+	.enqueue = edf_enqueue,
+	.dequeue = edf_dequeue,
+	.pick = edf_pick,
+};
+
+resch_plugin_module(edf);
+MODULE_DESCRIPTION("resch plugin: earliest deadline first");

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fifo - jobs in the order of their releases, each to its end
+ *
+ * The fallback when no other plugin is there. A job keeps its place while it is blocked. Promises
+ * nothing but that the CPU is not overcommitted: admission is utilization within the capacity. No
+ * options.
+ */
+#include "fifo.h"
+
+#include "analysis/suggest.h"
+
+struct fifo_rq {
+	struct resch_queue ready;
+};
+
+RESCH_PLUGIN_PRIVATE(struct fifo_rq, RESCH_RQ_PRIVATE);
+
+static int fifo_test(struct resch_set *set, struct resch_verdict *verdict)
+{
+	return resch_set_fits(set, resch_set_share(set), verdict);
+}
+
+static int fifo_admit(const struct resch_rq *rq, const struct resch_task *task,
+		      struct resch_verdict *verdict)
+{
+	return resch_admit(rq, task, fifo_test, verdict);
+}
+
+/*
+ * Jobs released at the same time go by task, not by arrival: one that wakes up must not change
+ * places.
+ */
+static void fifo_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
+{
+	resch_queue_insert_tie(&resch_private(rq, struct fifo_rq)->ready, &task->node,
+			       task->job.release, task->id);
+}
+
+static void fifo_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
+{
+	resch_queue_erase(&resch_private(rq, struct fifo_rq)->ready, &task->node);
+}
+
+static void fifo_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
+{
+	struct resch_node *first = resch_queue_first(&resch_private(rq, struct fifo_rq)->ready);
+
+	if (first)
+		pick->task = container_of(first, struct resch_task, node);
+}
+
+const struct resch_plugin resch_plugin_fifo = {
+	.name = "fifo",
+	.about = "jobs in the order of their releases; the built-in fallback",
+	.abi = RESCH_PLUGIN_ABI,
+	.admit = fifo_admit,
+	.enqueue = fifo_enqueue,
+	.dequeue = fifo_dequeue,
+	.pick = fifo_pick,
+};

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * load.c - a random load of real threads: each kind of task, each reaction, blocking in each way,
+ * and plugins that change
+ *
+ * usage: load SEED CPU TASKS MILLISECONDS
+ *
+ * What they do is random, and so that many jobs overrun and miss; whether the schedule was legal
+ * all the same is for resch-check to say. Makes a domain of the CPU and removes it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <resch.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TASKS_MAX 64
+#define MS 1000000ULL
+#define SWAPS 6
+
+struct task {
+	struct resch_register reg;
+	pthread_t pthread;
+	unsigned int seed;
+	atomic_uint id; /* 0: not registered yet */
+};
+
+static struct task tasks[TASKS_MAX];
+static int nr_tasks, fd;
+static atomic_bool stop;
+
+static unsigned int draw(unsigned int *seed, unsigned int below)
+{
+	return (unsigned int)rand_r(seed) % below;
+}
+
+static uint64_t cpu_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void work(uint64_t ns)
+{
+	uint64_t begin = cpu_time();
+
+	while (cpu_time() - begin < ns)
+		;
+}
+
+static void pipe_a_byte(void)
+{
+	char byte = 'x';
+	int ends[2];
+
+	if (pipe(ends))
+		return;
+	if (write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1)
+		fprintf(stderr, "load: a pipe lost a byte\n");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* One in eight jobs overruns; half of them do something in the middle. */
+static void job(struct task *task)
+{
+	unsigned int wcet = (unsigned int)task->reg.params.wcet;
+	uint64_t exec = wcet / 4 + draw(&task->seed, wcet / 2);
+
+	if (!draw(&task->seed, 8))
+		exec = wcet + draw(&task->seed, 2 * wcet);
+	work(exec / 2);
+	switch (draw(&task->seed, 6)) {
+	case 0:
+		usleep(200 + draw(&task->seed, 3000));
+		break;
+	case 1:
+		resch_delay(fd, resch_now() + MS / 5 + draw(&task->seed, 3 * MS));
+		break;
+	case 2:
+		pipe_a_byte();
+		break;
+	}
+	work(exec / 2);
+}
+
+static int enter(struct task *task)
+{
+	int result = resch_register_self(fd, &task->reg);
+
+	if (result)
+		fprintf(stderr, "load: cannot register: %s\n", strerror(-result));
+	else
+		task->id = task->reg.id;
+	return result;
+}
+
+static void *waiting_task(void *argument)
+{
+	struct task *task = argument;
+	int result;
+
+	if (enter(task))
+		return NULL;
+	while (!stop) {
+		result = resch_wait(fd, NULL);
+		if (result && result != -EINTR)
+			break;
+		if (!result)
+			job(task);
+	}
+	return NULL;
+}
+
+static void *sleeping_task(void *argument)
+{
+	struct task *task = argument;
+
+	if (enter(task))
+		return NULL;
+	while (!stop) {
+		usleep(1000 + draw(&task->seed, 9000));
+		work(draw(&task->seed, 2 * (unsigned int)task->reg.params.wcet));
+	}
+	return NULL;
+}
+
+/* Asks for jobs of the sporadic tasks, some too early. */
+static void *asking_thread(void *unused)
+{
+	unsigned int seed = 1;
+	int i;
+
+	while (!stop) {
+		usleep(1000 + draw(&seed, 20000));
+		for (i = 0; i < nr_tasks; i++) {
+			if (tasks[i].id && tasks[i].reg.params.kind == RESCH_SPORADIC)
+				resch_release(fd, tasks[i].id);
+		}
+	}
+	return unused;
+}
+
+static void choose(struct resch_task_params *params, int number, int cpu, unsigned int *seed)
+{
+	static const unsigned int periods[] = { 5, 7, 10, 13, 20, 30, 50 };
+	static const uint32_t reactions[] = { RESCH_COUNT, RESCH_NOTIFY, RESCH_SKIP, RESCH_THROTTLE,
+					      RESCH_DEMOTE };
+	static const uint32_t kinds[] = { RESCH_PERIODIC, RESCH_PERIODIC, RESCH_SPORADIC,
+					  RESCH_WAKEUP };
+
+	params->period = periods[draw(seed, 7)] * MS;
+	params->wcet = params->period / (unsigned int)nr_tasks * (6 + draw(seed, 4)) / 10;
+	params->deadline = params->period;
+	if (!draw(seed, 3))
+		params->deadline = params->period * (1 + draw(seed, 2)) - params->period / 4;
+	if (params->deadline < params->wcet)
+		params->deadline = params->wcet;
+	params->kind = kinds[draw(seed, 4)];
+	params->overrun = reactions[draw(seed, 5)];
+	params->miss = reactions[draw(seed, 5)];
+	params->priority = 1 + draw(seed, 20);
+	params->cpu = cpu;
+	params->flags = RESCH_F_SKIP_ADMISSION;
+	params->offset = draw(seed, 5) * MS;
+	snprintf(params->name, sizeof(params->name), "t%d", number);
+}
+
+static int set_plugin(struct resch_domain_set *domain, const char *name)
+{
+	int result;
+
+	memset(domain->plugin, 0, sizeof(domain->plugin));
+	strncpy(domain->plugin, name, sizeof(domain->plugin) - 1);
+	result = resch_domain_set(fd, domain);
+	if (result)
+		fprintf(stderr, "load: plugin %s: %s\n", name, strerror(-result));
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const plugins[] = { "edf", "fp", "fifo" };
+	struct resch_domain_set domain = {};
+	unsigned int seed, ms;
+	pthread_t asking;
+	int i, cpu, result;
+
+	if (argc != 5) {
+		fprintf(stderr, "usage: load SEED CPU TASKS MILLISECONDS\n");
+		return 2;
+	}
+	seed = (unsigned int)atoi(argv[1]);
+	cpu = atoi(argv[2]);
+	nr_tasks = atoi(argv[3]);
+	ms = (unsigned int)atoi(argv[4]);
+	if (nr_tasks < 1 || nr_tasks > TASKS_MAX)
+		return 2;
+	fd = resch_open();
+	if (fd < 0) {
+		fprintf(stderr, "load: %s\n", resch_open_reason(fd));
+		return 1;
+	}
+	resch_cpus_add(&domain.cpus, (unsigned int)cpu);
+	if (set_plugin(&domain, plugins[draw(&seed, 3)]))
+		return 1;
+	memset(&domain.cpus, 0, sizeof(domain.cpus));
+
+	for (i = 0; i < nr_tasks; i++) {
+		struct resch_task_params *params = &tasks[i].reg.params;
+
+		choose(params, i, cpu, &seed);
+		tasks[i].seed = (unsigned int)rand_r(&seed);
+		result = pthread_create(&tasks[i].pthread, NULL,
+					params->kind == RESCH_WAKEUP ? sleeping_task : waiting_task,
+					&tasks[i]);
+		if (result)
+			return 1;
+	}
+	if (pthread_create(&asking, NULL, asking_thread, NULL))
+		return 1;
+	for (i = 0; i < SWAPS; i++) {
+		usleep(ms * 1000 / SWAPS);
+		if (set_plugin(&domain, plugins[draw(&seed, 3)]))
+			return 1;
+	}
+	stop = true;
+	usleep(100000);
+	/* Those that wait for a release that nobody asks for any more. */
+	for (i = 0; i < nr_tasks; i++) {
+		if (tasks[i].id)
+			resch_unregister(fd, tasks[i].id);
+	}
+	for (i = 0; i < nr_tasks; i++)
+		pthread_join(tasks[i].pthread, NULL);
+	pthread_join(asking, NULL);
+	result = resch_domain_del(fd, domain.domain);
+	if (result)
+		fprintf(stderr, "load: cannot remove the domain: %s\n", strerror(-result));
+	return result ? 1 : 0;
+}

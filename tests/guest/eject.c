@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* eject.c - plugins that break the rules are thrown out; see tests/modules */
+#include "lib-crowd.h"
+
+static struct resch_plugin_stat plugin_stat(const char *name)
+{
+	struct resch_plugin_stat stat = {};
+	uint32_t i;
+
+	for (i = 0; must(resch_plugin_stat(dev, i, &stat)) == 0; i++)
+		if (!strcmp(stat.name, name))
+			return stat;
+	return stat;
+}
+
+/* Six tasks run under edf, then this plugin takes over. */
+static void eject(const char *name, const char *reason)
+{
+	uint64_t restored = info().restored;
+	uint32_t domain = use("edf");
+	struct resch_domain_stat stat;
+	char module[64];
+
+	crowd_start();
+	must(domain_swap(domain, name, NULL));
+	await(domain_stat(domain).ejections == 1);
+	crowd_gone(RESCH_GONE_EJECT);
+	stat = domain_stat(domain);
+	check(!strcmp(stat.plugin, "fifo"), "the domain is on %s", stat.plugin);
+	check(!strcmp(stat.eject_plugin, name), "the plugin thrown out is said to be '%s'",
+	      stat.eject_plugin);
+	check(strstr(stat.eject_reason, reason), "the reason is '%s'", stat.eject_reason);
+	check_is(stat.tasks, 0);
+	check_is(stat.ejections, 1);
+	check_is(info().restored, restored + 6);
+	check_is(plugin_stat(name).users, 0);
+	check(plugin_stat(name).ejections >= 1, "the plugin's ejections are not counted");
+	crowd_after();
+	/* Nothing holds it any more. */
+	snprintf(module, sizeof(module), "resch-%s", name);
+	must(module_unload(module));
+	/* And the domain takes another plugin. */
+	must(domain_swap(domain, "edf", NULL));
+	crowd_after();
+	check_is(domain_stat(domain).ejections, 1);
+}
+
+TEST(stall, "a plugin that picks nobody is thrown out")
+{
+	eject("bad-stall", "nobody");
+}
+
+TEST(nonsense, "a plugin that picks a task that is not ready is thrown out")
+{
+	eject("bad-nonsense", "not ready");
+}
+
+TEST(past, "a plugin whose answer has run out already is thrown out")
+{
+	eject("bad-past", "past");
+}
+
+static void body_ejected(struct task *task)
+{
+	int err = resch_wait(dev, &task->job);
+
+	task->unregistered_end = true;
+	check(err == -ECANCELED, "resch_wait: %s", errno_name(err));
+}
+
+TEST(first, "a plugin that is bad from the start, and bad again after it was thrown out")
+{
+	struct resch_domain_stat stat;
+	struct task task = { .reg = periodic(100 * MS, 5 * MS) };
+	uint32_t domain = use("bad-past");
+	uint32_t i;
+
+	for (i = 1; i <= 3; i++) {
+		task.reg = periodic(100 * MS, 5 * MS);
+		task.id = 0;
+		task_start(&task, body_ejected);
+		await(domain_stat(domain).ejections == i);
+		task_join(&task);
+		stat = domain_stat(domain);
+		check(!strcmp(stat.plugin, "fifo"), "the domain is on %s", stat.plugin);
+		crowd_after();
+		must(domain_swap(domain, "bad-past", NULL));
+	}
+}
+
+TEST(others, "another domain does not notice")
+{
+	struct task other = { .reg = periodic(50 * MS, 5 * MS) },
+		    task = { .reg = periodic(100 * MS, 5 * MS) };
+	uint32_t good = domain_on("0", "edf", NULL), bad = use("bad-past");
+
+	other.reg.params.cpu = 0;
+	task_start(&other, body_idle);
+	task_start(&task, body_ejected);
+	await(domain_stat(bad).ejections == 1);
+	task_join(&task);
+	check_is(domain_stat(good).ejections, 0);
+	check(!strcmp(domain_stat(good).plugin, "edf"), "the other domain is on %s",
+	      domain_stat(good).plugin);
+	atomic_store(&other.jobs, 0);
+	await(atomic_load(&other.jobs) >= 3);
+	task_join(&other);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* events.c - what read() and poll() on the device do */
+#include "lib.h"
+
+/* The last job does not complete, so its overrun may be seen or not. */
+static void body_overruns(struct task *task)
+{
+	int jobs = (long)task->arg;
+
+	while (jobs--) {
+		task_wait(task);
+		spin(200000);
+	}
+}
+
+/* A task each of whose jobs overruns. */
+static struct resch_register overruns(void)
+{
+	struct resch_register reg = periodic(MS, 1000);
+
+	reg.params.overrun = RESCH_NOTIFY;
+	return reg;
+}
+
+TEST(in_order, "events come whole, in order, one for each overrun")
+{
+	struct task task = { .reg = overruns(), .arg = (void *)20 };
+	struct resch_event events[64];
+	int count, i;
+
+	use("edf");
+	task_start(&task, body_overruns);
+	task_join(&task);
+	count = must(resch_event_read(dev, events, 64));
+	check(count == 19 || count == 20, "%d events of 20 overruns", count);
+	for (i = 0; i < count; i++) {
+		check_is(events[i].type, RESCH_EVENT_OVERRUN);
+		check_is(events[i].task, task.id);
+		check_is(events[i].job, i + 1);
+		if (i)
+			check(events[i].time >= events[i - 1].time,
+			      "event %d is older than the one before", i);
+	}
+	check_is(resch_event_wait(dev, 0), 0);
+}
+
+TEST(sizes, "a buffer for half an event is EINVAL, one for two and a half gets two")
+{
+	struct task task = { .reg = overruns(), .arg = (void *)5 };
+	struct resch_event events[3];
+
+	use("edf");
+	task_start(&task, body_overruns);
+	task_join(&task);
+	check(read(dev, events, sizeof(events[0]) - 1) < 0 && errno == EINVAL,
+	      "half an event can be read");
+	check(read(dev, events, 0) <= 0, "nothing can be read");
+	check_is(read(dev, events, sizeof(events) - 1), 2 * sizeof(events[0]));
+	check_is(events[1].job, 2);
+	check(read(dev, events, sizeof(events)) >= (ssize_t)(2 * sizeof(events[0])),
+	      "the others are not there");
+	check_is(events[0].job, 3);
+	check_is(resch_event_wait(dev, 0), 0);
+}
+
+TEST(own, "a descriptor has the events of its own tasks only")
+{
+	struct task task = { .reg = overruns(), .arg = (void *)5 };
+	int other = resch_open();
+
+	use("edf");
+	task_start(&task, body_overruns);
+	task_join(&task);
+	check_is(resch_event_wait(other, 0), 0);
+	check_is(resch_event_wait(dev, 0), 1);
+}
+
+TEST(lost, "what nobody reads is lost, and counted; the oldest stay")
+{
+	struct task task = { .reg = overruns(), .arg = (void *)400 };
+	static struct resch_event events[512];
+	uint64_t lost = info().events_lost;
+	int count;
+
+	use("edf");
+	task_start(&task, body_overruns);
+	task_join(&task);
+	count = must(resch_event_read(dev, events, 512));
+	check(count >= 128 && count < 400, "%d events", count);
+	lost = info().events_lost - lost + count;
+	check(lost == 399 || lost == 400, "%llu events of 400 overruns", (unsigned long long)lost);
+	check_is(events[0].job, 1);
+	check_is(events[count - 1].job, count);
+}
+
+TEST(nonblocking, "without events a read is EAGAIN where that was asked for")
+{
+	struct resch_event event;
+
+	fcntl(dev, F_SETFL, O_NONBLOCK);
+	refused(resch_event_read(dev, &event, 1), EAGAIN);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+TEST(interrupted, "a read that sleeps is ended by a signal")
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct resch_event event;
+
+	sigaction(SIGALRM, &action, NULL);
+	ualarm(50000, 0);
+	refused(resch_event_read(dev, &event, 1), EINTR);
+	ualarm(50000, 0);
+	refused(resch_event_wait(dev, -1), EINTR);
+}
+
+TEST(bad_pointer, "a read to nowhere is EFAULT")
+{
+	struct task task = { .reg = overruns(), .arg = (void *)3 };
+
+	use("edf");
+	task_start(&task, body_overruns);
+	task_join(&task);
+	check(syscall(SYS_read, dev, 8L, 64) < 0 && errno == EFAULT,
+	      "it can be read to nowhere: %s", strerror(errno));
+}

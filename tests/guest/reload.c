@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* reload.c - the modules are loaded and unloaded again and again */
+#include "lib.h"
+
+static void unload(void)
+{
+	must(module_unload("resch-edf"));
+	/* The last references may be on their way out. */
+	await(!module_unload("resch"));
+	check(!module_loaded("resch"), "resch is still loaded");
+	refused(resch_open(), ENOENT);
+}
+
+static void load(void)
+{
+	must(module_load("resch", ""));
+	must(module_load("resch-edf", ""));
+	dev = must(resch_open());
+}
+
+static void traffic(int number)
+{
+	struct task tasks[3];
+	uint32_t domain = use("edf");
+	int i;
+
+	memset(tasks, 0, sizeof(tasks));
+	for (i = 0; i < 3; i++) {
+		tasks[i].number = i;
+		tasks[i].reg = periodic((20 + 10 * i) * MS, 2 * MS);
+		task_start(&tasks[i], i == number % 3 ? body_spin : body_idle);
+	}
+	for (i = 0; i < 3; i++)
+		await(atomic_load(&tasks[i].jobs) >= 1 ||
+		      stat_of(tasks[i].id).state == RESCH_STATE_READY);
+	refused(module_unload("resch"), EAGAIN);
+	refused(module_unload("resch-edf"), EAGAIN);
+	for (i = 0; i < 3; i++)
+		atomic_store(&tasks[i].stop, 1);
+	for (i = 0; i < 3; i++)
+		task_join(&tasks[i]);
+	/* Every other time the domain is there still when the module goes. */
+	if (number % 2) {
+		must(resch_domain_del(dev, domain));
+	} else {
+		must(domain_swap(domain, "fifo", NULL));
+	}
+}
+
+TEST(ten, "load, run tasks, unload, ten times")
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		must(module_load("resch-edf", ""));
+		traffic(i);
+		close(dev);
+		unload();
+		load();
+	}
+}
+
+TEST(descriptor, "an open descriptor holds the module")
+{
+	int other = must(resch_open());
+
+	close(dev);
+	refused(module_unload("resch"), EAGAIN);
+	close(other);
+	must(module_unload("resch-edf"));
+	await(!module_unload("resch"));
+	load();
+}
+
+static int dying(void *arg)
+{
+	struct task *task = arg;
+
+	dev = resch_open();
+	task_start(task, body_spin);
+	atomic_store(&task->step, 1);
+	for (;;)
+		pause();
+	return 0;
+}
+
+TEST(killed, "unloaded the moment that a process with running tasks is gone")
+{
+	struct task *task = shared(sizeof(*task));
+	int i;
+	pid_t pid;
+
+	for (i = 0; i < 5; i++) {
+		uint32_t domain = use("edf");
+
+		memset(task, 0, sizeof(*task));
+		task->reg = periodic(10 * MS, MS);
+		pid = child(dying, task);
+		await(atomic_load(&task->jobs) >= 1);
+		kill(pid, SIGKILL);
+		child_wait(pid);
+		await(tasks_registered() == 0);
+		must(resch_domain_del(dev, domain));
+		close(dev);
+		unload();
+		load();
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rights.c - who may do what */
+#include "lib.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+#define NOBODY 65534
+
+/* The calling process becomes nobody, with these capabilities at most. */
+static void become_nobody(uint32_t capabilities)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { { capabilities, capabilities, 0 }, { 0, 0, 0 } };
+
+	must_libc(setgroups(0, NULL));
+	must_libc(setresgid(NOBODY, NOBODY, NOBODY));
+	must_libc(prctl(PR_SET_KEEPCAPS, 1));
+	must_libc(setresuid(NOBODY, NOBODY, NOBODY));
+	must_libc(syscall(SYS_capset, &header, data));
+}
+
+static int unprivileged(void *arg)
+{
+	uint32_t other = (long)arg;
+	struct resch_register reg = periodic(100 * MS, MS);
+	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_plugin_stat plugin;
+	struct resch_domain_stat domain = { .domain = 0 };
+	struct resch_task_stat task = { .id = 0 };
+	struct resch_info now;
+
+	become_nobody(0);
+	set.cpus.bits[0] = 1;
+	refused(resch_register_self(dev, &reg), EPERM);
+	refused(resch_register_thread(dev, getppid(), &reg), EPERM);
+	refused(resch_unregister(dev, other), EPERM);
+	refused(resch_unregister(dev, 0), EPERM);
+	refused(resch_release(dev, other), EPERM);
+	refused(resch_start(dev, 1, 0), EPERM);
+	refused(resch_domain_set(dev, &set), EPERM);
+	refused(resch_domain_del(dev, 1), EPERM);
+	refused(resch_plugin_load(dev, "fp"), EPERM);
+	must(resch_info(dev, &now));
+	check_is(now.tasks, 1);
+	must(resch_plugin_stat(dev, 0, &plugin));
+	check_is(resch_task_next(dev, &task), 1);
+	check_is(task.id, other);
+	check_is(resch_domain_next(dev, &domain), 1);
+	refused(resch_open(), EACCES);
+	return 0;
+}
+
+TEST(unprivileged, "without CAP_SYS_NICE nothing can be changed, and everything be asked")
+{
+	struct task task = { .reg = sporadic(100 * MS, MS) };
+	struct resch_info before;
+
+	use("edf");
+	task_start(&task, body_idle);
+	before = info();
+	child_ok(child(unprivileged, (void *)(long)task.id));
+	check_is(info().tasks, before.tasks);
+	check_is(info().domains, before.domains);
+	check_is(info().plugins, before.plugins);
+	task.stop = 1;
+	must(resch_release(dev, task.id));
+	task_join(&task);
+}
+
+static int nice_only(void *arg)
+{
+	struct resch_register reg = periodic(100 * MS, MS);
+	struct resch_wait job;
+
+	(void)arg;
+	become_nobody(1U << CAP_SYS_NICE);
+	must(resch_register_self(dev, &reg));
+	must(resch_wait(dev, &job));
+	must(resch_unregister(dev, 0));
+	reg = wakeup(100 * MS, MS);
+	refused(resch_register_thread(dev, getppid(), &reg), EPERM);
+	return 0;
+}
+
+TEST(nice_only, "CAP_SYS_NICE is enough for oneself, not for threads that one may not signal")
+{
+	use("edf");
+	child_ok(child(nice_only, NULL));
+	check_is(tasks_registered(), 0);
+}
+
+TEST(others, "tasks of another descriptor can be seen, not ended or released")
+{
+	struct task task = { .reg = sporadic(100 * MS, MS) };
+	struct resch_task_stat stat;
+	int other = resch_open();
+
+	use("edf");
+	task_start(&task, body_idle);
+	refused(resch_unregister(other, task.id), EPERM);
+	refused(resch_release(other, task.id), EPERM);
+	must(resch_task_stat(other, task.id, &stat));
+	check_is(stat.id, task.id);
+	close(other);
+	check_is(tasks_registered(), 1);
+	task.stop = 1;
+	must(resch_release(dev, task.id));
+	task_join(&task);
+}
+
+static void body_through_another(struct task *task)
+{
+	int other = resch_open();
+
+	refused(resch_unregister(other, 0), EPERM);
+	refused(resch_release(other, 0), EPERM);
+	task_wait(task);
+	close(other);
+}
+
+TEST(own_thread, "a thread can't end its own registration through another descriptor")
+{
+	struct task task = { .reg = periodic(50 * MS, MS) };
+
+	use("edf");
+	task_start(&task, body_through_another);
+	task_join(&task);
+}

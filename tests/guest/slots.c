@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/* slots.c - plans: three tasks of 55 % each on two CPUs, one of them split */
+#include "lib.h"
+
+#define SLOT (100 * MS)
+#define PERIOD (400 * MS)
+#define WCET (220 * MS)
+#define TASKS 3
+
+/* Inflated for four slots a period: as S-EKG splits, and as NPS-F cuts. */
+static const struct resch_reserve sekg_plan[] = {
+	{ .group = 1, .cpu = 1, .begin = 0, .end = 63360 * 1000 },
+	{ .group = 2, .cpu = 1, .begin = 63360 * 1000, .end = SLOT },
+	{ .group = 2, .cpu = 2, .begin = 0, .end = 23940 * 1000 },
+	{ .group = 3, .cpu = 2, .begin = 23940 * 1000, .end = SLOT },
+};
+
+static const struct resch_reserve npsf_plan[] = {
+	{ .group = 1, .cpu = 1, .begin = 0, .end = 60440 * 1000 },
+	{ .group = 2, .cpu = 1, .begin = 60440 * 1000, .end = SLOT },
+	{ .group = 2, .cpu = 2, .begin = 0, .end = 20880 * 1000 },
+	{ .group = 3, .cpu = 2, .begin = 20880 * 1000, .end = 81320 * 1000 },
+};
+
+struct split {
+	struct task task;
+	atomic_uint cpus; /* where it has been seen, a bit each */
+};
+
+static struct split splits[TASKS];
+
+static void body_work(struct task *task)
+{
+	struct split *split = task->arg;
+
+	while (!atomic_load(&task->stop)) {
+		uint64_t begin;
+
+		task_wait(task);
+		begin = cpu_time();
+		while (cpu_time() - begin < WCET * 3 / 4 && !atomic_load(&task->stop))
+			atomic_fetch_or(&split->cpus, 1U << sched_getcpu());
+	}
+}
+
+/* Until its registration ends. */
+static void body_until_gone(struct task *task)
+{
+	task->unregistered_end = true;
+	do
+		atomic_fetch_add(&task->jobs, 1);
+	while (!resch_wait(dev, NULL));
+	atomic_store(&task->step, 1);
+	while (!atomic_load(&task->stop))
+		sleep_ms(5);
+}
+
+static struct resch_register in_group(uint32_t group)
+{
+	struct resch_register reg = periodic(PERIOD, WCET);
+
+	reg.params.flags = 0;
+	reg.params.group = group;
+	reg.params.cpu = -1;
+	return reg;
+}
+
+static uint64_t plan_set(uint32_t domain, const struct resch_reserve *plan, uint32_t count)
+{
+	struct resch_verdict verdict;
+	uint64_t from = 0;
+
+	must(resch_plan_set(dev, domain, SLOT, &from, plan, count, &verdict));
+	return from;
+}
+
+static void splits_start(uint32_t domain, void (*body)(struct task *task))
+{
+	unsigned int i;
+
+	memset(splits, 0, sizeof(splits));
+	for (i = 0; i < TASKS; i++) {
+		splits[i].task.reg = in_group(i + 1);
+		splits[i].task.reg.domain = domain;
+		splits[i].task.number = i;
+		splits[i].task.arg = &splits[i];
+		task_start(&splits[i].task, body);
+	}
+}
+
+static void splits_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++)
+		atomic_store(&splits[i].task.stop, 1);
+	for (i = 0; i < TASKS; i++)
+		task_join(&splits[i].task);
+}
+
+static void splits_await(uint64_t jobs)
+{
+	uint64_t had[TASKS];
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++)
+		had[i] = atomic_load(&splits[i].task.jobs);
+	for (i = 0; i < TASKS; i++)
+		await(atomic_load(&splits[i].task.jobs) >= had[i] + jobs);
+}
+
+/* Each has its CPU, but for the second, which has both. */
+static void splits_check(void)
+{
+	check_is(atomic_load(&splits[0].cpus), 2);
+	check_is(atomic_load(&splits[1].cpus), 6);
+	check_is(atomic_load(&splits[2].cpus), 4);
+	check(stat_of(splits[1].task.id).migrations >= 8, "%llu migrations",
+	      (unsigned long long)stat_of(splits[1].task.id).migrations);
+}
+
+static void run(const char *plugin, const char *options, const struct resch_reserve *plan,
+		uint32_t count)
+{
+	uint32_t domain;
+
+	pin(0, "0");
+	domain = domain_on("1-2", plugin, options);
+	plan_set(domain, plan, count);
+	splits_start(domain, body_work);
+	splits_await(6);
+	splits_check();
+	check_is(domain_stat(domain).ejections, 0);
+	splits_stop();
+	check(!strcmp(domain_stat(domain).plugin, plugin), "the domain is on %s",
+	      domain_stat(domain).plugin);
+}
+
+TEST(sekg, "sekg runs three tasks of 55 % on two CPUs, one of them split")
+{
+	run("sekg", "", sekg_plan, 4);
+}
+
+TEST(npsf, "npsf does")
+{
+	run("npsf", "", npsf_plan, 4);
+}
+
+TEST(retry, "the receiver of a split task may ask again until it comes")
+{
+	run("sekg", "handover=retry,retry=50000", sekg_plan, 4);
+}
+
+TEST(refused, "plans that can't be are refused, and so are tasks without a place in one")
+{
+	struct resch_reserve plan[4], more[8];
+	struct resch_verdict verdict;
+	struct resch_register reg;
+	uint32_t domain = domain_on("1-2", "npsf", NULL);
+	unsigned int i;
+
+#define REFUSED_PLAN(error, change)                                                         \
+	do {                                                                                \
+		memcpy(plan, npsf_plan, sizeof(plan));                                      \
+		change;                                                                     \
+		refused(resch_plan_set(dev, domain, SLOT, NULL, plan, 4, &verdict), error); \
+	} while (0)
+	/* no plan yet */
+	reg = in_group(1);
+	reg.domain = domain;
+	refused(resch_register_self(dev, &reg), EINVAL);
+	REFUSED_PLAN(EINVAL, plan[0].group = 0);
+	REFUSED_PLAN(EINVAL, plan[0].group = RESCH_GROUPS_MAX + 1);
+	REFUSED_PLAN(EINVAL, plan[0].cpu = 0);
+	REFUSED_PLAN(EINVAL, plan[0].cpu = 0xffffffff);
+	REFUSED_PLAN(EINVAL, plan[0].begin = plan[0].end);
+	REFUSED_PLAN(EINVAL, plan[3].end = SLOT + 1);
+	REFUSED_PLAN(EINVAL, plan[0].end++); /* two reserves of a CPU */
+	REFUSED_PLAN(EINVAL, plan[2].end = plan[1].begin + 1; plan[3].begin = plan[2].end);
+	refused(resch_plan_set(dev, domain, 0, NULL, npsf_plan, 4, NULL), EINVAL);
+	refused(resch_plan_set(dev, domain, 9999, NULL, npsf_plan, 4, NULL), EINVAL);
+	refused(resch_plan_set(dev, domain, SEC + 1, NULL, npsf_plan, 4, NULL), EINVAL);
+	refused(resch_plan_set(dev, 77, SLOT, NULL, npsf_plan, 4, NULL), ENODEV);
+	refused(resch_plan_set(dev, domain, SLOT, NULL, NULL, 4, NULL), EFAULT);
+	refused(resch_plan_set(dev, domain, SLOT, NULL, npsf_plan, RESCH_RESERVES_MAX + 1, NULL),
+		EINVAL);
+	for (i = 0; i < 5; i++)
+		more[i] = (struct resch_reserve){
+			.group = 1, .cpu = 1, .begin = i * MS, .end = (i + 1) * MS
+		};
+	refused(resch_plan_set(dev, domain, SLOT, NULL, more, 5, NULL), EINVAL);
+
+	plan_set(domain, npsf_plan, 4);
+	reg = in_group(4);
+	reg.domain = domain;
+	refused(resch_register_self(dev, &reg), EINVAL);
+	reg = in_group(0);
+	reg.domain = domain;
+	refused(resch_register_self(dev, &reg), EINVAL);
+	/* more than its reserves hold */
+	reg = in_group(1);
+	reg.domain = domain;
+	reg.params.wcet = 260 * MS;
+	refused(resch_register_self(dev, &reg), EBUSY);
+	check_is(reg.verdict.bound, RESCH_BOUND_UTILIZATION);
+	reg.params.wcet = 200 * MS;
+	reg.params.deadline = 270 * MS;
+	refused(resch_register_self(dev, &reg), EBUSY);
+	check_is(reg.verdict.bound, RESCH_BOUND_RESERVE);
+	reg = in_group(1);
+	reg.domain = domain;
+	must(resch_register_self(dev, &reg));
+	/* A plan that takes its reserves away is refused, and the old one stays. */
+	refused(resch_plan_set(dev, domain, SLOT, NULL, npsf_plan + 1, 3, &verdict), EBUSY);
+	check_is(verdict.task, reg.id);
+	refused(resch_plan_set(dev, domain, SLOT, NULL, NULL, 0, &verdict), EBUSY);
+	must(resch_unregister(dev, 0));
+	must(resch_plan_set(dev, domain, SLOT, NULL, NULL, 0, &verdict));
+}
+
+TEST(swap, "tasks that name their groups go from plugin to plugin, and jobs go on")
+{
+	uint32_t domain;
+	int i;
+
+	pin(0, "0");
+	domain = domain_on("1-2", "sekg", NULL);
+	plan_set(domain, sekg_plan, 4);
+	splits_start(domain, body_work);
+	for (i = 0; i < 3; i++) {
+		splits_await(2);
+		/* Partitioned, the three do not fit. */
+		refused(domain_swap(domain, "edf", ""), EBUSY);
+		/* NPS-F's windows are a little shorter, and still enough. */
+		must(domain_swap(domain, "npsf", ""));
+		splits_await(2);
+		must(domain_swap(domain, "sekg", ""));
+	}
+	atomic_store(&splits[1].task.stop, 1);
+	task_join(&splits[1].task);
+	for (i = 0; i < 4; i++) {
+		uint64_t had =
+			atomic_load(&splits[0].task.jobs) + atomic_load(&splits[2].task.jobs);
+
+		must(domain_swap(domain, i & 1 ? "edf" : "fifo", ""));
+		await(atomic_load(&splits[0].task.jobs) + atomic_load(&splits[2].task.jobs) >=
+		      had + 4);
+		must(domain_swap(domain, i & 1 ? "sekg" : "npsf", ""));
+		await(atomic_load(&splits[0].task.jobs) + atomic_load(&splits[2].task.jobs) >=
+		      had + 8);
+	}
+	for (i = 0; i < TASKS; i += 2)
+		atomic_store(&splits[i].task.stop, 1);
+	for (i = 0; i < TASKS; i += 2)
+		task_join(&splits[i].task);
+	check_is(domain_stat(domain).ejections, 0);
+}
+
+TEST(change, "another plan comes into force at a slot boundary, while tasks run")
+{
+	struct resch_reserve other[4];
+	uint32_t domain;
+	uint64_t from, last = 0;
+	int i;
+
+	pin(0, "0");
+	/* The same with the CPUs the other way round. */
+	memcpy(other, npsf_plan, sizeof(other));
+	for (i = 0; i < 4; i++)
+		other[i].cpu = 3 - other[i].cpu;
+	domain = domain_on("1-2", "npsf", NULL);
+	last = plan_set(domain, npsf_plan, 4);
+	splits_start(domain, body_work);
+	for (i = 0; i < 6; i++) {
+		splits_await(1);
+		from = last;
+		must(resch_plan_set(dev, domain, SLOT, &from, i & 1 ? npsf_plan : other, 4, NULL));
+		check_is((from - last) % SLOT, 0);
+		await(resch_now() > from + SLOT);
+		last = from;
+	}
+	splits_await(1);
+	check_is(atomic_load(&splits[0].cpus), 6);
+	splits_stop();
+	check_is(domain_stat(domain).ejections, 0);
+}
+
+static int process(void *arg)
+{
+	uint32_t domain = *(uint32_t *)arg;
+
+	dev = resch_open();
+	splits_start(domain, body_work);
+	splits_await(1);
+	for (;;)
+		pause();
+	return 0;
+}
+
+TEST(kill, "a program with split tasks is killed at any time, and nothing is left")
+{
+	uint32_t domain;
+	int i;
+
+	pin(0, "0");
+	domain = domain_on("1-2", "sekg", NULL);
+	plan_set(domain, sekg_plan, 4);
+	for (i = 0; i < 6; i++) {
+		pid_t pid = child(process, &domain);
+
+		await(tasks_registered() == TASKS);
+		sleep_ms(450 + 37 * i);
+		kill(pid, SIGKILL);
+		child_wait(pid);
+		await(tasks_registered() == 0);
+	}
+	check_is(domain_stat(domain).tasks, 0);
+	check_is(domain_stat(domain).ejections, 0);
+}
+
+TEST(offline, "a CPU goes offline under split tasks, and comes back")
+{
+	uint32_t domain;
+	unsigned int i;
+
+	pin(0, "0");
+	domain = domain_on("1-2", "sekg", NULL);
+	plan_set(domain, sekg_plan, 4);
+	splits_start(domain, body_until_gone);
+	splits_await(1);
+	check(file_write("/sys/devices/system/cpu/cpu2/online", "0"), "offline: %s",
+	      strerror(errno));
+	/* The first one lives on the other CPU, and stays. */
+	await(domain_stat(domain).tasks == 1);
+	for (i = 1; i < TASKS; i++)
+		await(atomic_load(&splits[i].task.step) == 1);
+	check_is(atomic_load(&splits[0].task.step), 0);
+	check(file_write("/sys/devices/system/cpu/cpu2/online", "1"), "online: %s",
+	      strerror(errno));
+	await(atomic_load(&splits[0].task.jobs) >= 4);
+	must(resch_unregister(dev, splits[0].task.id));
+	splits_stop();
+	/* The plan has outlived it. */
+	splits_start(domain, body_work);
+	splits_await(2);
+	splits_stop();
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside a root: "make install" as a user would, DKMS included; collect the
+# modules in OUT/modules; then "make uninstall", which has to leave nothing.
+# The modules that only tests need come from kbuild.
+#
+# usage: dkms-build.sh RELEASE OUT
+
+set -euo pipefail
+# shellcheck source=tests/harness/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+release=$1 out=$2
+log=/tmp/install.log
+
+# Everything in the root but what DKMS keeps for itself (its signing key, made
+# at its first use) and caches of the system that are made anew.
+listing() {
+	(cd / && find . -xdev -path ./tmp -prune -o -path ./resch -prune -o -path ./src -prune -o \
+		-path ./cache -prune -o -print |
+		grep -vE '^\./(var/lib/dkms/(mok\.|dkms_dbversion)|etc/ld\.so\.cache|var/cache/ldconfig/)' | sort)
+}
+
+run() {
+	if ! "$@" >"$log" 2>&1; then
+		tail -n 40 "$log" >&2
+		die "failed: $*"
+	fi
+}
+
+export DKMS_KERNEL=$release
+listing >/tmp/before
+run make -C "$TREE" install O="$out"
+
+modprobe --set-version "$release" --show-depends resch-edf >"$log" 2>&1 ||
+	die "modprobe would not find resch-edf: $(cat "$log")"
+grep -q '/resch\.ko' "$log" || die "resch-edf does not pull resch in: $(cat "$log")"
+
+mkdir -p "$out/modules"
+rm -f "$out"/modules/*.ko
+for module in "/lib/modules/$release/updates/dkms"/*.ko*; do
+	to=$out/modules/${module##*/}
+	case $module in
+	*.ko) cp "$module" "$to" ;;
+	*.ko.xz) xz -dc "$module" >"${to%.xz}" ;;
+	*.ko.zst) zstd -dqc "$module" >"${to%.zst}" ;;
+	*) die "DKMS installed something unexpected: $module" ;;
+	esac
+done
+echo "DKMS for $release: $(cd "$out/modules" && echo *.ko)"
+
+run make -C "$TREE" uninstall O="$out"
+listing >/tmp/after
+diff /tmp/before /tmp/after || die "make uninstall leaves these files (>), or takes others (<)"
+
+if [ -f "$TREE/tests/modules/Kbuild" ]; then
+	"$HARNESS/kbuild.sh" "/lib/modules/$release/build" "$out/for-tests" >/dev/null
+	(cd "$out/for-tests/kbuild/tests/modules" && cp -- *.ko "$out/modules/")
+fi

@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# One check of the source text. Status 77, and the reason, when there is nothing
+# that it could look at.
+#
+# usage: lint.sh shellcheck|python|spdx|whitespace|lists|checkpatch|sparse|cppcheck|clang-format
+
+set -euo pipefail
+# shellcheck source=tests/harness/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TREE"
+
+# The kernel whose headers sparse reads.
+REFERENCE=$(kernel_names | head -n 1)
+
+nothing() {
+	echo "nothing to check: $*"
+	exit 77
+}
+
+# files PATTERN...: what git would have in a commit; without git, everything.
+files() {
+	if git rev-parse --git-dir >/dev/null 2>&1; then
+		git ls-files -co --exclude-standard -- "$@"
+	else
+		find . -path ./build -prune -o -type f -print | sed 's,^\./,,' |
+			grep -E "$(printf '%s\n' "$@" | sed 's/\./\\./g; s/\*/.*/g; s/$/$/' | paste -sd'|')"
+	fi | sort | while read -r f; do [ ! -f "$f" ] || echo "$f"; done
+}
+
+# Files that begin with a shebang of this kind.
+scripts() {
+	local f
+	files '*' | while read -r f; do
+		if head -c 60 "$f" | head -n 1 | tr -d '\0' | grep -qE "^#!.*/(env +)?($1)( |\$)"; then
+			echo "$f"
+		fi
+	done
+}
+
+c_files() {
+	files '*.c' '*.h'
+}
+
+check_shellcheck() {
+	scripts 'sh|bash|dash' | xargs -r shellcheck -x -P SCRIPTDIR
+}
+
+check_python() {
+	local f
+	{ files '*.py' && scripts 'python3'; } | sort -u | while read -r f; do
+		/usr/bin/python3 - "$f" <<-'END'
+			import ast, sys
+			ast.parse(open(sys.argv[1]).read(), sys.argv[1])
+		END
+	done
+}
+
+# Not asked of files outside the kernel's own tree, ...
+FOREIGN=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,SPLIT_STRING,CONST_STRUCT
+# ... of what gives older kernels the names of newer ones, ...
+COMPAT=NEW_TYPEDEFS
+# ... of headers that make tracepoints, ...
+TRACE=COMPLEX_MACRO,TRAILING_SEMICOLON
+# ... of programs, which haven't the kernel's macros, and talk to people.
+PROGRAM=ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE,MEMORY_BARRIER,COMPLEX_MACRO
+PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON,EMBEDDED_FUNCTION_NAME,QUOTED_WHITESPACE_BEFORE_NEWLINE,REPEATED_WORD
+
+# checkpatch IGNORED FILES, one a line
+checkpatch() {
+	[ -n "$2" ] || return 0
+	xargs -P "$(nproc)" -n 10 "$HARNESS/checkpatch.sh" --no-tree --no-summary --terse --quiet \
+		--show-types --max-line-length=120 --ignore "$FOREIGN,$1" -f <<<"$2"
+}
+
+# without PATTERN: drop the lines that match.
+without() {
+	grep -vE "$1" || true
+}
+
+check_checkpatch() {
+	local all kernel bad=0
+	all=$(c_files)
+	[ -n "$all" ] || nothing "no C files"
+	# fetched once, before several ask for it
+	"$HARNESS/checkpatch.sh" --version >/dev/null || true
+	kernel=$(grep -E '^(module|plugins|uapi|tests/modules)/' <<<"$all" || true)
+	checkpatch FILE_PATH_CHANGES "$(without '(^|/)trace[^/]*\.h$|/compat/' <<<"$kernel")" || bad=1
+	checkpatch "$COMPAT" "$(grep -E '/compat/' <<<"$kernel" || true)" || bad=1
+	checkpatch "$TRACE" "$(grep -E '(^|/)trace[^/]*\.h$' <<<"$kernel" || true)" || bad=1
+	checkpatch "$PROGRAM" "$(without '^(module|plugins|uapi|tests/modules)/' <<<"$all")" || bad=1
+	return $bad
+}
+
+check_sparse() {
+	local out=$BUILD/sparse log
+	[ -f module/Kbuild ] || nothing "no module/Kbuild"
+	"$HARNESS/root.sh" "$REFERENCE"
+	mkdir -p "$out"
+	log=$out/log
+	"$HARNESS/in-root.sh" "$(kernel_field "$REFERENCE" suite)" "$out" \
+		/src/tests/harness/kbuild.sh "/lib/modules/$(kernel_release "$REFERENCE")/build" /resch \
+		C=2 CF="-D__CHECK_ENDIAN__ -Wno-shift-count-overflow" >"$log" 2>&1 || {
+		cat "$log"
+		return 1
+	}
+	! grep -E '/kbuild/.*: (warning|error):' "$log"
+}
+
+check_cppcheck() {
+	local list
+	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' || true)
+	[ -n "$list" ] || nothing "no C programs"
+	# shellcheck disable=SC2086 # one file a word
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
+		--enable=warning,portability,performance --suppress=missingIncludeSystem \
+		-D__x86_64__ -Iuapi -Ilibresch/include $list
+}
+
+check_clang-format() {
+	local list
+	clang-format --version | grep -q 'version 14\.' ||
+		nothing "the tree is formatted by clang-format 14, which differs from the one here"
+	list=$(c_files)
+	[ -n "$list" ] || nothing "no C files"
+	# shellcheck disable=SC2086 # one file a word
+	clang-format --dry-run --Werror $list
+}
+
+# No line is far wider than .clang-format has it, but for messages, which stay in one piece to be
+# found; tabs are 8 wide.
+check_whitespace() {
+	local f bad=0
+	for f in $(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'; scripts '.*'); do
+		expand "$f" | awk -v f="$f" '
+			/\r$/ { print f ":" NR ": carriage return"; bad = 1 }
+			length > 120 && !/"/ && f ~ /\.[ch]$/ { print f ":" NR ": " length " columns, 120 at most"; bad = 1 }
+			END { exit bad }' || bad=1
+		! grep -nHE '[[:blank:]]+$' "$f" || bad=1
+		[ ! -s "$f" ] || [ "$(tail -c 1 "$f" | wc -l)" -eq 1 ] || {
+			echo "$f: no newline at the end"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+# What is said in two places is the same in both.
+check_lists() {
+	local bad=0 name suite
+	complain() {
+		echo "$*"
+		bad=1
+	}
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	# The kernels of tests/kernels.list and of the table in docs/kernels.md; the README counts on that table.
+	diff <(kernel_names) <(sed -nE 's/^\| `([0-9][^`]*)` \|.*/\1/p' docs/kernels.md) ||
+		complain "docs/kernels.md: its table is not tests/kernels.list (<)"
+	for name in $(kernel_names); do
+		suite=$(kernel_field "$name" suite)
+		grep -qE "^\| \`$name\` \|.*\\b$suite\\b" docs/kernels.md ||
+			complain "docs/kernels.md: $name is of $suite"
+	done
+	# Modules of the Kbuild files and of dkms.conf.
+	diff <(sed -nE 's/^obj-m \+= (.*)/\1/p' module/Kbuild plugins/Kbuild | tr ' ' '\n' | sed 's/\.o$//' | sort) \
+		<(sed -nE 's/^BUILT_MODULE_NAME\[[0-9]+\]="(.*)"/\1/p' dkms.conf | sort) ||
+		complain "dkms.conf: its modules are not those of the Kbuild files (<)"
+	# Every released kernel of the list, and no other, passes what DKMS is told.
+	for name in $(kernel_names); do
+		[[ ${name%%-*}.0-1-amd64 =~ $(sed -nE 's/^BUILD_EXCLUSIVE_KERNEL="(.*)"/\1/p' \
+			<("$HARNESS/dkms.sh" conf)) ]] || complain "dkms.conf: would not build for $name"
+	done
+	grep -q "^## $(cat VERSION)\b" CHANGELOG.md || complain "CHANGELOG.md has nothing on $(cat VERSION)"
+	return $bad
+}
+
+# Every source says its licence in its first lines.
+check_spdx() {
+	local f bad=0
+	for f in $({ c_files && scripts '.*'; } | sort -u); do
+		head -n 5 "$f" | grep -q 'SPDX-License-Identifier: ' || {
+			echo "$f: no SPDX-License-Identifier in the first five lines"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+[ $# -eq 1 ] || die "usage: lint.sh CHECK; see the head of this file"
+declare -F "check_$1" >/dev/null || die "no check '$1'"
+"$HARNESS/setup.sh" lint
+"check_$1"

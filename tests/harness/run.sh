@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The test run: named steps, each with a log in build/check, a line per step and
+# per guest test, and "N passed, N failed, N skipped" as the last line.
+#
+# The roots that a first run has to make are downloaded and unpacked beside the
+# checks that need none of them.
+#
+# usage: run.sh [lint] [unit] [guest]	default: all three
+#        KERNELS="6.1 7.2-rt"		only these kernels
+#        TESTS="edf_* basic"		only these guest tests
+
+set -euo pipefail
+# shellcheck source=tests/harness/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+LOGS=$BUILD/check
+# Without and with a suite's root, or a download.
+LINTS="shellcheck python spdx whitespace lists cppcheck clang-format"
+ROOT_LINTS="checkpatch sparse"
+GUEST_LIMIT=${RESCH_GUEST_TIMEOUT:-1800}
+
+passed=0 failed=0 skipped=0
+failures=()
+
+# count pass|fail|skip NAME REASON
+count() {
+	case $1 in
+	pass) passed=$((passed + 1)) ;;
+	skip) skipped=$((skipped + 1)) ;;
+	*)
+		failed=$((failed + 1))
+		failures+=("$2${3:+: $3}")
+		;;
+	esac
+}
+
+# show WORD TEXT: a line with the time since the beginning.
+show() {
+	printf '[%5d s] %-4s %s\n' $SECONDS "$1" "$2"
+}
+
+# result pass|fail|skip NAME SECONDS [REASON]: count it and show it.
+result() {
+	count "$1" "$2" "${4-}"
+	show "$1" "$2 ($3 s)${4:+: $4}"
+}
+
+log_of() {
+	echo "$LOGS/${1//[ \/:(),]/-}.log"
+}
+
+# judge NAME STATUS SECONDS: status 0 passes, 77 skips (the log's last line says why).
+judge() {
+	local log
+	log=$(log_of "$1")
+	case $2 in
+	0) result pass "$1" "$3" ;;
+	77) result skip "$1" "$3" "$(tail -n 1 "$log")" ;;
+	*)
+		result fail "$1" "$3" "status $2, see $log"
+		tail -n 25 "$log" | sed 's/^/          | /'
+		return 1
+		;;
+	esac
+}
+
+# step NAME COMMAND...: run it, judge it.
+step() {
+	local name=$1 begin=$SECONDS status=0
+	shift
+	"$@" >"$(log_of "$name")" 2>&1 </dev/null || status=$?
+	judge "$name" $status $((SECONDS - begin))
+}
+
+# ---- roots, in the background ------------------------------------------------
+
+roots_pid='' roots_begin=0
+ROOTS="roots of the kernels"
+
+begin_roots() {
+	# shellcheck disable=SC2086 # one kernel a word
+	if ! "$HARNESS/root.sh" --there $KERNELS; then
+		show .... "$ROOTS: downloading and unpacking beside what follows, several minutes"
+	fi
+	roots_begin=$SECONDS
+	# shellcheck disable=SC2086
+	"$HARNESS/root.sh" $KERNELS >"$(log_of "$ROOTS")" 2>&1 </dev/null &
+	roots_pid=$!
+}
+
+# Once: later calls repeat the answer.
+end_roots() {
+	local status=0
+	if [ -n "$roots_pid" ]; then
+		wait "$roots_pid" || status=$?
+		roots_pid=
+		judge "$ROOTS" $status $((SECONDS - roots_begin)) || roots_failed=1
+	fi
+	[ -z "${roots_failed-}" ]
+}
+
+# ---- parts ---------------------------------------------------------------------
+
+lint() {
+	local lint
+	for lint; do
+		step "lint $lint" "$HARNESS/lint.sh" "$lint" || true
+	done
+}
+
+# inner LOG: results inside a step's log, by cmocka and by Python's unittest: "pass|fail|skip N".
+inner() {
+	awk '
+		/^\[       OK \]/ { pass++ }
+		/^\[  SKIPPED \] [^0-9]/ { skip++ }
+		/^Ran [0-9]+ tests? in/ { pass += $2 }
+		/^(OK|FAILED) \(/ {
+			n = split($0, part, /[(),]/)
+			for (i = 2; i <= n; i++)
+				if (split(part[i], word, "=") == 2) {
+					pass -= word[2]
+					if (word[1] ~ /skipped/) skip += word[2]
+				}
+		}
+		END { print pass + 0, skip + 0 }' "$1"
+}
+
+# tests NAME COMMAND...: a step whose log has many results.
+tests() {
+	local name=$1 pass skip before=$passed
+	step "$@" || return 0
+	[ $passed -gt $before ] || return 0
+	read -r pass skip < <(inner "$(log_of "$name")")
+	[ "$((pass + skip))" -gt 0 ] || return 0
+	passed=$((passed - 1 + pass)) skipped=$((skipped + skip))
+	show "" "$name: $pass passed, $skip skipped"
+}
+
+unit() {
+	step "packages for the unit tests" "$HARNESS/setup.sh" build plot || return 0
+	tests "unit tests" make -C "$TREE/tests/unit" --no-print-directory O="$BUILD/host/obj/unit" check
+	tests "trace checker" "$TREE/tests/checker/run"
+}
+
+# Count the results that a guest's runner has left; it has shown them.
+count_results() {
+	local kernel=$1 verdict name reason
+	while read -r verdict name _ reason; do
+		case $verdict in
+		pass | fail | skip) count "$verdict" "$kernel $name" "$reason" ;;
+		esac
+	done <"$2"
+}
+
+# The test that has begun and not ended.
+unfinished() {
+	awk '$1 == "start" { name = $2; next } { name = "" } END { print name }' "$1"
+}
+
+# Boot the kernel for its tests; once more for the rest when one has killed it. Leaves results, and ended: STATUS SECONDS.
+guest() {
+	local kernel=$1 out=$LOGS/guest-$1 status guilty reason begin=$SECONDS before options=() slower=1
+	if [ -n "$(kernel_debug "$kernel")" ]; then
+		options=(-m 3G) slower=5
+	fi
+	rm -rf "$out"
+	mkdir -p "$out"
+	: >"$out/results"
+	show .... "$kernel guest"
+	while :; do
+		status=0
+		before=$(wc -l <"$out/results")
+		# shellcheck disable=SC2086 # one pattern a word
+		(set -f && "$HARNESS/guest" -k "$kernel" -t $((GUEST_LIMIT * slower)) -o "$out" \
+			"${options[@]}" -- env RESCH_SLOWER=$slower bash /harness/guest-runner ${TESTS-}) 2>&1 </dev/null |
+			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
+		guilty=$(unfinished "$out/results")
+		if [ -z "$guilty" ] || [ "$(wc -l <"$out/results")" -eq "$before" ]; then
+			break
+		fi
+		cp "$out/console.log" "$out/console.$guilty.log"
+		reason=$(grep -m1 -E 'BUG|Kernel panic|WARNING' "$out/console.log" || true)
+		echo "fail $guilty 0 the guest ended in it: $reason, see $out/console.$guilty.log" \
+			>>"$out/results"
+	done
+	echo "$status $((SECONDS - begin))" >"$out/ended"
+}
+
+# What a guest has left, counted.
+guest_count() {
+	local kernel=$1 out=$LOGS/guest-$1 status=126 seconds=0
+	[ ! -f "$out/ended" ] || read -r status seconds <"$out/ended"
+	count_results "$kernel" "$out/results"
+	# 1: tests have failed, and are counted
+	case $status in
+	0) result pass "$kernel boot and quiet log" "$seconds" ;;
+	1) ;;
+	*) result fail "$kernel guest" "$seconds" "status $status, see $out/runner.log" ;;
+	esac
+}
+
+# Two guests at a time where there are two CPUs: an emulated machine keeps one of them busy.
+guests_run() {
+	local kernel
+	for kernel; do
+		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
+			wait -n || true
+		done
+		guest "$kernel" &
+	done
+	wait
+	for kernel; do
+		guest_count "$kernel"
+	done
+}
+
+guests() {
+	local kernel built=()
+	end_roots || return 0
+	for kernel in $KERNELS; do
+		step "$kernel build, install, uninstall" "$HARNESS/build.sh" "$kernel" && built+=("$kernel")
+	done
+	guests_run "${built[@]}"
+	[ -z "${TESTS-}" ] || return 0
+	for kernel in "${built[@]}"; do
+		step "$kernel random loads, judged by resch-check" "$TREE/tests/checker/on-kernel" "$kernel" 1 2 3
+	done
+	case " $KERNELS " in
+	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- lint unit guest
+: "${KERNELS:=$(kernel_names | paste -sd' ')}"
+mkdir -p "$LOGS"
+rm -f "$LOGS/summary"
+case " $* " in
+*' guest '*) begin_roots ;;
+esac
+for part; do
+	case $part in
+	lint)
+		# shellcheck disable=SC2086 # one check a word
+		lint $LINTS
+		;;
+	unit) unit ;;
+	guest) ;;
+	*) die "no part '$part'; there are: lint unit guest" ;;
+	esac
+done
+# What needs roots comes last.
+for part; do
+	case $part in
+	lint)
+		# shellcheck disable=SC2086
+		! end_roots || lint $ROOT_LINTS
+		;;
+	guest) guests ;;
+	esac
+done
+
+if [ ${#failures[@]} -gt 0 ]; then
+	echo
+	printf 'FAILED %s\n' "${failures[@]}"
+fi
+echo "$passed passed, $failed failed, $skipped skipped" | tee "$LOGS/summary"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Install, through apt, the Debian packages that a purpose needs and that are
+# missing. Silent, and without network, when nothing is missing.
+#
+# usage: setup.sh build|guest|lint|bench|plot|dkms...
+
+set -euo pipefail
+# shellcheck source=tests/harness/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+packages_for() {
+	case $1 in
+	build) echo gcc make libc6-dev pkg-config libcmocka-dev libjson-c-dev libtraceevent-dev \
+		libtracefs-dev libelf-dev python3-minimal libpython3-stdlib ;;
+	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
+		zstd xz-utils lz4 e2fsprogs busybox-static python3-minimal libpython3-stdlib \
+		binutils util-linux kmod ;;
+	lint) echo shellcheck cppcheck clang-format sparse perl python3-minimal ;;
+	bench) packages_for guest && echo trace-cmd ;;
+	plot) echo python3-matplotlib ;;
+	dkms) echo dkms gcc make "linux-headers-${RESCH_RELEASE:-$(uname -r)}" ;;
+	*) die "no purpose '$1'; there are: build guest lint bench plot dkms" ;;
+	esac
+}
+
+installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+look() {
+	local purpose package
+	missing=()
+	for purpose; do
+		for package in $(packages_for "$purpose"); do
+			installed "$package" || missing+=("$package")
+		done
+	done
+	[ ${#missing[@]} -gt 0 ]
+}
+
+look "$@" || exit 0
+# One at a time: apt doesn't wait for another one's update.
+mkdir -p "$CACHE"
+exec 8>"$CACHE/.apt.lock"
+flock 8
+look "$@" || exit 0
+
+say "installing for $*: ${missing[*]}"
+apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=900
+	-o Acquire::Retries=5)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+	as_root "${apt[@]}" install --no-install-recommends -y "${missing[@]}" >"$log" 2>&1 </dev/null
+}
+# Package lists may be absent or old: fetch them only when they fail us.
+if ! install && ! { as_root "${apt[@]}" update >&2 && install; }; then
+	tail -n 20 "$log" >&2
+	die "apt could not install: ${missing[*]}"
+fi

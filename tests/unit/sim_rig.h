@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* sim_rig.h - a simulated machine in a line, for tests */
+#ifndef _RESCH_SIM_RIG_H
+#define _RESCH_SIM_RIG_H
+
+#include "rig.h"
+#include "sim.h"
+
+static inline struct sim *make(const char *plugin, const char *options, u32 cpus, u64 end)
+{
+	struct sim_config config = { .cpus = cpus, .end = end, .seed = 1, .capacity = 1000000 };
+	char error[200] = "";
+	struct sim *sim;
+
+	snprintf(config.plugin, sizeof(config.plugin), "%s", plugin);
+	snprintf(config.options, sizeof(config.options), "%s", options);
+	sim = sim_new(&config, error, sizeof(error));
+	assert_string_equal(error, "");
+	return sim;
+}
+
+static inline struct sim_spec spec_of(u64 wcet, u64 deadline, u64 period, u64 offset)
+{
+	struct sim_spec spec = { .params = { .wcet = wcet,
+					     .deadline = deadline,
+					     .period = period,
+					     .offset = offset,
+					     .cpu = -1 },
+				 .exec_min = wcet,
+				 .exec_max = wcet,
+				 .gap_max = period,
+				 .offset_max = offset };
+
+	return spec;
+}
+
+static inline struct sim_task *add(struct sim *sim, const struct sim_spec *spec)
+{
+	struct resch_verdict verdict = { 0 };
+
+	assert_int_equal(sim_add(sim, spec, &verdict), 0);
+	return sim->tasks[sim->nr_tasks - 1];
+}
+
+#endif /* _RESCH_SIM_RIG_H */

@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_slots_sim - sekg and npsf on simulated machines, exact ones and such where all comes late */
+#include "sim_rig.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define US 1000ULL
+#define MS 1000000ULL
+#define RETRY (5 * US)
+#define FROM 12345 /* when the first slot begins */
+
+/* ---- the worked example ------------------------------------------------------------------------ */
+
+/*
+ * Seven tasks on four CPUs: utilization 3.46, delta = 4, so slots of 2 ms. Under S-EKG tasks 2 and 4
+ * are split, each a group of its own; under NPS-F the groups are the bins that First-Fit fills.
+ */
+static const struct {
+	u64 wcet, period;
+	u32 sekg, npsf; /* groups */
+} example[] = {
+	{ 9200 * US, 10 * MS, 1, 1 }, { 4400 * US, 8 * MS, 2, 2 },  { 5280 * US, 12 * MS, 3, 2 },
+	{ 8000 * US, 16 * MS, 4, 3 }, { 8000 * US, 20 * MS, 5, 3 }, { 3150 * US, 9 * MS, 6, 4 },
+	{ 9000 * US, 30 * MS, 6, 4 },
+};
+
+/* x | N | y: split tasks at the end of the slot on one CPU, at its begin on the next. */
+static const struct resch_reserve sekg_layout[] = {
+	{ 0, 2000000, 1, 0 }, { 0, 1267184, 2, 1 },	 { 1267184, 2000000, 3, 1 },
+	{ 0, 258641, 3, 2 },  { 258641, 1370096, 4, 2 }, { 1370096, 2000000, 5, 2 },
+	{ 0, 281553, 5, 3 },  { 281553, 2000000, 6, 3 },
+};
+
+/* Bins one after the other, cut where a CPU is full. */
+static const struct resch_reserve npsf_layout[] = {
+	{ 0, 1869919, 1, 0 },	    { 1869919, 2000000, 2, 0 }, { 0, 1853887, 2, 1 },
+	{ 1853887, 2000000, 3, 1 }, { 0, 1690622, 3, 2 },	{ 1690622, 2000000, 4, 2 },
+	{ 0, 1088472, 4, 3 },
+};
+
+struct world {
+	const char *plugin;
+	const char *options;
+	u64 end;
+	u64 seed;
+	u64 jitter;
+	u64 stop;
+};
+
+/* One on which nothing is late. */
+static struct world exact(const char *plugin, const char *options, u64 end, u64 seed)
+{
+	return (struct world){ plugin, options, end, seed, 0, 0 };
+}
+
+static struct sim *make_world(const struct world *world, u32 cpus,
+			      const struct resch_reserve *reserves, u32 count, u64 slot)
+{
+	struct sim_config config = { .cpus = cpus,
+				     .end = world->end,
+				     .seed = world->seed,
+				     .capacity = 1000000,
+				     .jitter = world->jitter,
+				     .stop_max = world->stop };
+	struct sim_plan_file file = { (struct resch_reserve *)reserves, count, slot, FROM };
+	struct resch_verdict verdict;
+	char error[200] = "";
+	struct sim *sim;
+
+	snprintf(config.plugin, sizeof(config.plugin), "%s", world->plugin);
+	snprintf(config.options, sizeof(config.options), "%s", world->options);
+	sim = sim_new(&config, error, sizeof(error));
+	assert_string_equal(error, "");
+	assert_int_equal(sim_plan_add(sim, &file, &verdict), 0);
+	return sim;
+}
+
+static struct sim *make_example(const struct world *world, bool sekg)
+{
+	if (sekg)
+		return make_world(world, 4, sekg_layout, COUNT(sekg_layout), 2 * MS);
+	return make_world(world, 4, npsf_layout, COUNT(npsf_layout), 2 * MS);
+}
+
+enum arrivals { TOGETHER, OFFSETS, SPORADIC, EARLY_ENDS };
+
+/* The tasks of the example, with this share of their execution times. */
+static void add_example(struct sim *sim, bool sekg, enum arrivals arrivals, u32 percent)
+{
+	u32 i;
+
+	for (i = 0; i < COUNT(example); i++) {
+		struct sim_spec spec = spec_of(example[i].wcet * percent / 100, example[i].period,
+					       example[i].period, FROM);
+
+		spec.params.group = sekg ? example[i].sekg : example[i].npsf;
+		if (arrivals != TOGETHER)
+			spec.offset_max = 40 * MS;
+		if (arrivals >= SPORADIC)
+			spec.gap_max = spec.params.period * 3 / 2;
+		if (arrivals == EARLY_ENDS)
+			spec.exec_min = 1;
+		add(sim, &spec);
+	}
+}
+
+static u64 misses(const struct sim *sim)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < sim->nr_tasks; i++)
+		sum += sim->tasks[i]->stats.misses;
+	return sum;
+}
+
+/*
+ * No task was outside its windows for more than @late at a time, but that under sekg the tasks of a
+ * CPU's own group may be anywhere on that CPU.
+ */
+static void check_windows(const struct sim *sim, bool sekg, u64 late)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nr_tasks; i++) {
+		const struct sim_task *task = sim->tasks[i];
+		const struct resch_parts *parts =
+			&sim->plans[0]->plan.parts[task->task.params.group];
+
+		if (sekg && parts->part[0].index == parts->part[parts->count - 1].index)
+			assert_int_equal(task->stats.migrations, 0);
+		else
+			assert_true(task->stats.outside_max <= late);
+		assert_true(task->stats.completed > 0);
+	}
+	assert_int_equal(sim->parallel, 0);
+}
+
+static void example_keeps_deadlines(void **state)
+{
+	static const char *const options[] = { "", "handover=retry" };
+	u32 round;
+
+	for (round = 0; round < 160; round++) {
+		bool sekg = round & 1;
+		struct world world =
+			exact(sekg ? "sekg" : "npsf", options[round >> 1 & 1], 250 * MS, round);
+		struct sim *sim = make_example(&world, sekg);
+
+		/* who retries finds the group busy at the very instant, and loses 5 us a slot */
+		add_example(sim, sekg, round >> 2 & 3, round & 2 ? 99 : 100);
+		assert_int_equal(sim_run(sim), 0);
+		if (misses(sim))
+			fail_msg("round %u misses", round);
+		check_windows(sim, sekg, 0);
+		sim_free(sim);
+	}
+}
+
+/* Partitioned EDF does not find room for a split task's set: three of .6 on two CPUs. */
+static void more_than_partitioning_can(void **state)
+{
+	static const struct resch_reserve layout[] = {
+		{ 0, 1300, 1, 0 }, { 1300, 2000, 2, 0 }, { 0, 700, 2, 1 }, { 700, 2000, 3, 1 }
+	};
+	struct world world = exact("sekg", "", 100 * MS, 1);
+	struct resch_verdict verdict;
+	struct sim *sim = make_world(&world, 2, layout, COUNT(layout), 2000), *edf;
+	u32 i;
+
+	edf = make("edf", "", 2, 100);
+	for (i = 0; i < 3; i++) {
+		struct sim_spec spec = spec_of(12000, 20000, 20000, FROM);
+
+		spec.params.group = i + 1;
+		assert_int_equal(sim_add(edf, &spec, &verdict), i < 2 ? 0 : -EBUSY);
+		add(sim, &spec);
+	}
+	assert_int_equal(sim_run(sim), 0);
+	assert_int_equal(misses(sim), 0);
+	check_windows(sim, true, 0);
+	sim_free(edf);
+	sim_free(sim);
+}
+
+/* ---- all comes late ---------------------------------------------------------------------------- */
+
+/*
+ * What a late machine takes: a part begins late by the other CPU's timer, its thread's way out, and
+ * the kick or retry that tells us; each job costs up to two ways out; a release is known after
+ * two late interrupts.
+ */
+static void admit_with_allowances(const struct world *world, bool sekg, u32 percent)
+{
+	struct resch_reserve reserves[8];
+	u32 i, count = sekg ? COUNT(sekg_layout) : COUNT(npsf_layout);
+	struct sim *sim;
+
+	memcpy(reserves, sekg ? sekg_layout : npsf_layout, count * sizeof(*reserves));
+	for (i = 0; i < count; i++)
+		reserves[i].begin += 2 * world->jitter + world->stop + RETRY;
+	sim = make_world(world, 4, reserves, count, 2 * MS);
+	for (i = 0; i < 4; i++)
+		sim->cpus[i].rq.overhead = 2 * world->stop;
+	for (i = 0; i < COUNT(example); i++) {
+		u64 period = example[i].period;
+		struct sim_spec spec = spec_of(example[i].wcet * percent / 100,
+					       period - 2 * world->jitter, period, 0);
+
+		spec.params.group = sekg ? example[i].sekg : example[i].npsf;
+		add(sim, &spec);
+	}
+	sim_free(sim);
+}
+
+/* Never on two CPUs at once, and no miss that the delays don't account for. */
+static void example_on_late_machines(void **state)
+{
+	static const char *const options[] = { "", "handover=retry" };
+	u64 late = 0;
+	u32 round;
+
+	for (round = 0; round < 160; round++) {
+		bool sekg = round & 1;
+		struct world world = {
+			sekg ? "sekg" : "npsf", options[round >> 1 & 1], 250 * MS, round,
+			round % 5 * 3 * US,	round % 7 * 3 * US
+		};
+		u32 percent = round % 3 ? 93 : 100;
+		struct sim *sim = make_example(&world, sekg);
+
+		add_example(sim, sekg, round >> 2 & 3, percent);
+		assert_int_equal(sim_run(sim), 0);
+		check_windows(sim, sekg, world.jitter);
+		if (percent < 100) {
+			admit_with_allowances(&world, sekg, percent);
+			if (misses(sim))
+				fail_msg("round %u misses", round);
+		}
+		late += misses(sim);
+		sim_free(sim);
+	}
+	assert_true(late > 0); /* where there is no allowance the delays do show */
+}
+
+/* As late as can be: longer than most windows. Slow, but never on two CPUs, and nobody is lost. */
+static void wild_machines(void **state)
+{
+	static const char *const options[] = { "", "handover=retry" };
+	u32 round, i;
+
+	for (round = 0; round < 60; round++) {
+		bool sekg = round & 1;
+		struct world world = { sekg ? "sekg" : "npsf",
+				       options[round >> 1 & 1],
+				       400 * MS,
+				       round,
+				       700 * US,
+				       900 * US };
+		struct sim *sim = make_example(&world, sekg);
+
+		add_example(sim, sekg, round >> 2 & 3, 20);
+		assert_int_equal(sim_run(sim), 0);
+		assert_int_equal(sim->parallel, 0);
+		for (i = 0; i < sim->nr_tasks; i++)
+			assert_true(sim->tasks[i]->stats.completed + 3 >=
+				    sim->tasks[i]->stats.released);
+		for (i = 0; i < sim->nr_tasks; i++)
+			assert_true(sim->tasks[i]->stats.completed > 5);
+		sim_free(sim);
+	}
+}
+
+/* ---- tightness --------------------------------------------------------------------------------- */
+
+/*
+ * A reserve of n S = (delta + 1) U / (U + delta) S carries a task of utilization U with a period of
+ * delta S + (1 - n) S that arrives when the reserve ends: just so.
+ */
+static void tight_case(u64 delta, double share, bool split)
+{
+	double n = (double)(delta + 1) * share / (share + (double)delta);
+	u64 slot = 100000, size = (u64)((double)slot * n) + 1;
+	u64 period = delta * slot + slot - (u64)((double)slot * n);
+	struct sim_spec spec = spec_of((u64)((double)period * share), period, period, 0);
+	struct world world = exact("npsf", "", 50 * slot, 1);
+	u32 smaller;
+
+	for (smaller = 0; smaller < 2; smaller++) {
+		u64 length = smaller ? size * 99 / 100 : size, cut = split ? length / 3 : length;
+		struct resch_reserve reserves[] = { { slot - cut, slot, 1, 0 },
+						    { 0, length - cut, 1, 1 } };
+		struct sim *sim = make_world(&world, 2, reserves, split ? 2 : 1, slot);
+		struct resch_verdict verdict = { 0 };
+
+		spec.params.group = 1;
+		spec.params.offset = spec.offset_max = FROM + (split ? length - cut : slot);
+		assert_int_equal(sim_add(sim, &spec, &verdict), smaller ? -EBUSY : 0);
+		if (smaller) {
+			assert_true(verdict.bound == RESCH_BOUND_RESERVE);
+			sim->config.force = true;
+			add(sim, &spec);
+		}
+		assert_int_equal(sim_run(sim), 0);
+		assert_true(!misses(sim) == !smaller);
+		if (!smaller)
+			assert_true(delta * size - spec.params.wcet <= delta + 3);
+		assert_int_equal(sim->tasks[0]->stats.outside, 0);
+		sim_free(sim);
+	}
+}
+
+static void reserves_are_tight(void **state)
+{
+	static const u64 deltas[] = { 1, 2, 4 };
+	static const double shares[] = { .3, .6, .9 };
+	u32 i, k;
+
+	for (i = 0; i < 3; i++)
+		for (k = 0; k < 3; k++) {
+			tight_case(deltas[i], shares[k], false);
+			tight_case(deltas[i], shares[k], true);
+		}
+}
+
+/* ---- admission and schedules ------------------------------------------------------------------- */
+
+static u32 random_layout(u64 *random, u64 slot, struct resch_reserve *reserves)
+{
+	u64 at = 0;
+	u32 count = 0, cpu = 0;
+
+	while (count < RESCH_PARTS_MAX) {
+		u64 begin = at + rig_between(random, 0, slot / 3);
+		u64 end = begin + rig_between(random, 1, slot / 2);
+
+		if (end > slot)
+			break;
+		reserves[count++] = (struct resch_reserve){ begin, end, 1, cpu };
+		cpu = min(cpu + (u32)(rig_random(random) % 2), 3U);
+		at = end;
+	}
+	if (!count)
+		reserves[count++] = (struct resch_reserve){ 0, slot / 2, 1, 0 };
+	return count;
+}
+
+struct draw {
+	struct resch_reserve reserves[RESCH_PARTS_MAX];
+	u32 count;
+	u64 slot;
+	struct sim_spec specs[3];
+	u32 tasks;
+};
+
+static void draw_all(struct draw *draw, u64 *random)
+{
+	u32 i;
+
+	draw->slot = rig_between(random, 10, 60);
+	draw->count = random_layout(random, draw->slot, draw->reserves);
+	draw->tasks = (u32)rig_between(random, 1, 3);
+	for (i = 0; i < draw->tasks; i++) {
+		u64 period = rig_between(random, 20, 200);
+		u64 deadline = rig_random(random) % 2 ?
+				       period :
+				       rig_between(random, period / 4, period * 5 / 4);
+		u64 most = min(period, deadline) / (draw->tasks + 1) + 1;
+
+		draw->specs[i] = spec_of(rig_between(random, 1, most), deadline, period, 0);
+		draw->specs[i].params.group = 1;
+	}
+}
+
+/* Misses when all arrive @offset after the plan begins. */
+static u64 misses_from(const struct draw *draw, const char *plugin, u64 offset, u64 seed)
+{
+	struct world world = exact(plugin, "", 40000, seed);
+	struct sim *sim = make_world(&world, 4, draw->reserves, draw->count, draw->slot);
+	u64 sum;
+	u32 i;
+
+	sim->config.force = true;
+	for (i = 0; i < draw->tasks; i++) {
+		struct sim_spec spec = draw->specs[i];
+
+		spec.params.offset = FROM + offset;
+		spec.offset_max = spec.params.offset + (seed ? 300 : 0);
+		if (seed % 2)
+			spec.gap_max = spec.params.period * 2;
+		add(sim, &spec);
+	}
+	assert_int_equal(sim_run(sim), 0);
+	check_windows(sim, !strcmp(plugin, "sekg"), 0);
+	sum = misses(sim);
+	sim_free(sim);
+	return sum;
+}
+
+/*
+ * The test is exact: whom it takes never misses, and whom it refuses for their demand does, if all
+ * arrive when the right one of the parts ends.
+ */
+static void admission_is_exact(void **state)
+{
+	u64 random = 3;
+	u32 round, i, accepted = 0, refused = 0;
+
+	for (round = 0; round < 600; round++) {
+		struct world world = exact("npsf", "", 1, 1);
+		struct resch_verdict verdict = { 0 };
+		struct draw draw;
+		struct sim *sim;
+		u64 missed = 0;
+		int err = 0;
+
+		draw_all(&draw, &random);
+		sim = make_world(&world, 4, draw.reserves, draw.count, draw.slot);
+		for (i = 0; i < draw.tasks && !err; i++)
+			err = sim_add(sim, &draw.specs[i], &verdict);
+		draw.tasks = i;
+		sim_free(sim);
+		for (i = 0; i < draw.count && (!err || !missed); i++)
+			missed += misses_from(&draw, "npsf", draw.reserves[i].end, 0);
+		if (!err) {
+			missed += misses_from(&draw, "npsf", 0, 2 * round + 1);
+			missed += misses_from(&draw, "sekg", 0, 2 * round + 2);
+			assert_int_equal(missed, 0);
+			accepted++;
+		} else if (verdict.bound == RESCH_BOUND_RESERVE) {
+			assert_true(missed > 0);
+			refused++;
+		}
+	}
+	print_message("%u sets accepted, %u refused by demand\n", accepted, refused);
+	assert_true(accepted > 80 && refused > 80);
+}
+
+/* ---- changes ----------------------------------------------------------------------------------- */
+
+/* The same windows on other CPUs, twice; then all as before, with everything late. */
+static void plans_change(void **state)
+{
+	u32 round, i, k;
+
+	for (round = 0; round < 40; round++) {
+		bool sekg = round & 1;
+		struct world world = { sekg ? "sekg" : "npsf",
+				       round & 2 ? "handover=retry" : "",
+				       200 * MS,
+				       round,
+				       round & 8 ? 30 * US : 0,
+				       round & 8 ? 50 * US : 0 };
+		struct sim *sim = make_example(&world, sekg);
+		u32 count = sekg ? COUNT(sekg_layout) : COUNT(npsf_layout);
+
+		add_example(sim, sekg, round >> 2 & 1, round & 2 ? 99 : 100);
+		for (k = 1; k < 3; k++) {
+			struct resch_reserve reserves[8];
+			struct sim_plan_file file = { reserves, count, 2 * MS, k * 60 * MS + 777 };
+			struct resch_verdict verdict;
+
+			memcpy(reserves, sekg ? sekg_layout : npsf_layout,
+			       count * sizeof(*reserves));
+			for (i = 0; i < count; i++)
+				reserves[i].cpu = (reserves[i].cpu + k) % 4;
+			assert_int_equal(sim_plan_add(sim, &file, &verdict), 0);
+			assert_true(sim_plan_latest(sim)->from - file.from < 2 * MS);
+			assert_int_equal((sim_plan_latest(sim)->from - FROM) % (2 * MS), 0);
+		}
+		assert_int_equal(sim_run(sim), 0);
+		assert_int_equal(sim->parallel, 0);
+		assert_int_equal(sim->plan, 3);
+		for (i = 0; i < sim->nr_tasks; i++)
+			assert_true(sim->tasks[i]->stats.migrations > 0);
+		if (!world.jitter)
+			assert_int_equal(misses(sim), 0);
+		sim_free(sim);
+	}
+}
+
+/* A plan in which a standing task has no reserve, or too little, is refused. */
+static void plan_refused(void **state)
+{
+	struct world world = exact("npsf", "", 200 * MS, 1);
+	struct sim *sim = make_example(&world, false);
+	struct resch_reserve reserves[COUNT(npsf_layout)];
+	struct sim_plan_file file = { reserves, COUNT(npsf_layout), 2 * MS, 50 * MS };
+	struct resch_verdict verdict = { 0 };
+
+	add_example(sim, false, TOGETHER, 100);
+	memcpy(reserves, npsf_layout, sizeof(reserves));
+	reserves[6].end = 300000;
+	assert_int_equal(sim_plan_add(sim, &file, &verdict), -EBUSY);
+	assert_true(verdict.task == 6 || verdict.task == 7);
+	reserves[6] = npsf_layout[6];
+	reserves[0].group = 9;
+	assert_int_equal(sim_plan_add(sim, &file, &verdict), -EBUSY);
+	reserves[0] = npsf_layout[0];
+	reserves[6].begin = reserves[6].end;
+	assert_int_equal(sim_plan_add(sim, &file, &verdict), -EINVAL);
+	sim_free(sim);
+}
+
+/* From a plugin that knows no groups, to one that does, to another, and back: jobs go on. */
+static void plugins_change(void **state)
+{
+	static const char *const names[] = { "sekg", "npsf", "edf", "npsf", "edf", "sekg" };
+	u32 round, i;
+
+	for (round = 0; round < 30; round++) {
+		struct world world = {
+			"edf", "", 400 * MS, round, round % 3 * 20 * US, round % 2 * 60 * US
+		};
+		/* the layout of the bins suits sekg as well */
+		struct sim *sim = make_example(&world, false);
+
+		for (i = 0; i < COUNT(names); i++) {
+			sim->config.swaps[i].at = (i + 1) * 50 * MS + 333 * round;
+			strcpy(sim->config.swaps[i].plugin, names[i]);
+		}
+		sim->config.nr_swaps = COUNT(names);
+		add_example(sim, false, round >> 1 & 3, 90);
+		assert_int_equal(sim_run(sim), 0);
+		assert_int_equal(sim->next_swap, COUNT(names));
+		assert_string_equal(sim->plugin->name, "sekg");
+		assert_int_equal(sim->parallel, 0);
+		for (i = 0; i < sim->nr_tasks; i++)
+			assert_true(sim->tasks[i]->stats.completed + 2 >=
+				    sim->tasks[i]->stats.released);
+		sim_free(sim);
+	}
+}
+
+/* After a hundred thousand slots the windows are where they belong, to the nanosecond. */
+static void slots_do_not_drift(void **state)
+{
+	static const struct resch_reserve layout[] = { { 10, 700, 1, 0 }, { 700, 1007, 1, 1 } };
+	struct world world = exact("npsf", "", 100000 * 1007, 1);
+	struct sim *sim = make_world(&world, 2, layout, 2, 1007);
+	struct sim_spec spec = spec_of(900000, 1007000, 1007000, 0);
+
+	spec.params.group = 1;
+	add(sim, &spec);
+	assert_int_equal(sim_run(sim), 0);
+	check_windows(sim, false, 0);
+	assert_true(sim->cpus[0].rq.plan->from == FROM);
+	assert_int_equal(misses(sim), 0);
+	sim_free(sim);
+}
+
+static void npsf_reclaims(void **state)
+{
+	static const struct resch_reserve layout[] = { { 0, 500, 1, 0 }, { 500, 1000, 2, 0 } };
+	static const char *const options[] = { "", "reclaim=1" };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct world world = exact("npsf", options[i], 1 * MS, 1);
+		struct sim *sim = make_world(&world, 1, layout, 2, 1000);
+		struct sim_spec spec = spec_of(4000, 10000, 10000, FROM);
+
+		spec.params.group = 1;
+		add(sim, &spec);
+		assert_int_equal(sim_run(sim), 0);
+		assert_int_equal(sim->tasks[0]->stats.response_max, i ? 4000 : 7500);
+		assert_true(!sim->tasks[0]->stats.outside == !i);
+		sim_free(sim);
+	}
+}
+
+/* ---- plan files -------------------------------------------------------------------------------- */
+
+static int read_text(const char *text, struct sim_plan_file *plan)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	char error[200] = "";
+	int err = sim_plan_read(file, plan, error, sizeof(error));
+
+	fclose(file);
+	assert_true(!err == !*error);
+	return err;
+}
+
+static void plan_files(void **state)
+{
+	static const char *const bad[] = {
+		"slot,2ms\n",
+		"1,0,0,1ms\n",
+		"slot,2ms\n1,0,0\n",
+		"slot,2ms\n1,0,0,1ms,4\n",
+		"slot,2ms\n1,x,0,1ms\n",
+		"slot\n1,0,0,1ms\n",
+		"slot,2ms\nfrom\n1,0,0,1ms\n",
+		"slot,2ms\n1,0,0,one\n",
+		"",
+		"slot,2ms\n-1,0,0,1ms\n",
+	};
+	struct sim_plan_file plan;
+	u32 i;
+
+	assert_int_equal(read_text("# a comment\nslot, 2ms\r\n\nfrom,5us # here\n"
+				   "group,cpu,begin,end\n7, 1, 0, 1.5ms\n2,0,1500us,2000000\n",
+				   &plan),
+			 0);
+	assert_int_equal(plan.slot, 2 * MS);
+	assert_int_equal(plan.from, 5 * US);
+	assert_int_equal(plan.count, 2);
+	assert_int_equal(plan.reserves[0].group, 7);
+	assert_int_equal(plan.reserves[0].cpu, 1);
+	assert_int_equal(plan.reserves[0].end, 1500000);
+	assert_int_equal(plan.reserves[1].begin, 1500000);
+	free(plan.reserves);
+	for (i = 0; i < COUNT(bad); i++)
+		assert_int_equal(read_text(bad[i], &plan), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(example_keeps_deadlines),
+		cmocka_unit_test(more_than_partitioning_can),
+		cmocka_unit_test(example_on_late_machines),
+		cmocka_unit_test(wild_machines),
+		cmocka_unit_test(reserves_are_tight),
+		cmocka_unit_test(admission_is_exact),
+		cmocka_unit_test(plans_change),
+		cmocka_unit_test(plan_refused),
+		cmocka_unit_test(plugins_change),
+		cmocka_unit_test(slots_do_not_drift),
+		cmocka_unit_test(npsf_reclaims),
+		cmocka_unit_test(plan_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* assign.c - reschctl assign */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assign.h"
+
+static const char help[] =
+	"usage: reschctl assign [OPTION...] FILE\n"
+	"\n"
+	"Finds time slots for a task set by task splitting: which tasks form a group, which part of\n"
+	"each slot on which CPU a group gets, and which groups are split over two CPUs. Says what does\n"
+	"not fit otherwise. Without --apply or --run nothing is said to the module.\n"
+	"\n"
+	"  -m, --method=METHOD     npsf (default): NPS-F, splits groups of tasks; cnpsf: within\n"
+	"                          clusters of CPUs; sekg: S-EKG, splits single tasks\n"
+	"  -c, --cpus=LIST         the CPUs (default: those that are online)\n"
+	"  -d, --delta=N           slots in the shortest period: more of them lose less capacity and\n"
+	"                          switch more often (default: the least with which all fits)\n"
+	"      --delta-max=N       limit of the search for it (default: 64)\n"
+	"      --cluster=N         CPUs in each cluster, for cnpsf\n"
+	"      --slot-min=TIME     no shorter slots (default: 100us)\n"
+	"  -e, --exact             reserves by demand and supply instead of the papers' formulas\n"
+	"  -o, --overheads=LIST    what the kernel takes, KEY=TIME,...: reserve (jitter of a reserve's\n"
+	"                          beginning), release (jitter), switch, cost (of a release), cache,\n"
+	"                          irq=COST/PERIOD[@CPU]; or paper4, paper24: as measured by Sousa and\n"
+	"                          others, 2011, on 4 and 24 CPUs. May be repeated\n"
+	"      --join=WCET/PERIOD[/DEADLINE]  which group has room for such a task, too?\n"
+	"      --draw=PICTURE      NAME.png or NAME.svg, drawn by resch-draw\n"
+	"      --apply             make these CPUs a domain with that plan; tasks then register with\n"
+	"                          their group (reschctl run --group=N, resch_register_self(3))\n"
+	"      --run=TIME          likewise, and run the set there: each job computes for a time between\n"
+	"                          min_C and max_C, releases come between min_T and max_T apart\n"
+	"      --seed=N            of what is random in that (default: 1)\n"
+	"  -j, --json              print JSON\n"
+	"  -h, --help              this text\n"
+	"\n"
+	"FILE (-: standard input) is a CSV file as resch-sim reads it: lines of id,min_C,max_C,min_T,\n"
+	"max_T,D,min_off,max_off in ns, or with a header of name, wcet, deadline, period and so on.\n";
+
+struct options {
+	const char *join;
+	const char *draw;
+	struct run run;
+	bool apply;
+	bool json;
+	bool cpus;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static int number_option(const char *name, uint32_t max, uint32_t *to)
+{
+	uint64_t number;
+
+	if (number_parse(optarg, max, &number) || !number)
+		return usage("assign", "--%s=%s: a number from 1 to %u", name, optarg, max);
+	*to = (uint32_t)number;
+	return EXIT_DONE;
+}
+
+static int set_option(struct assignment *assignment, struct options *options, int option)
+{
+	struct resch_assign *request = &assignment->request;
+	int method;
+
+	switch (option) {
+	case 'm':
+		method = resch_assign_parse(optarg);
+		if (method < 0)
+			return usage("assign", "--method=%s: methods are sekg, npsf, cnpsf",
+				     optarg);
+		request->method = (uint32_t)method;
+		return EXIT_DONE;
+	case 'c':
+		if (resch_cpus_parse(optarg, &request->cpus) <= 0)
+			return usage("assign", "--cpus=%s: it is no list of CPUs", optarg);
+		options->cpus = true;
+		return EXIT_DONE;
+	case 'd':
+		return number_option("delta", RESCH_ASSIGN_DELTA_MAX, &request->delta);
+	case 'D':
+		return number_option("delta-max", RESCH_ASSIGN_DELTA_MAX, &request->delta_max);
+	case 'C':
+		return number_option("cluster", RESCH_CPUS_MAX, &request->cluster);
+	case 'S':
+		if (resch_time_parse(optarg, &request->slot_min) || !request->slot_min ||
+		    request->slot_min > RESCH_ASSIGN_TIME_MAX)
+			return usage("assign",
+				     "--slot-min=%s: a time is a number with its unit: 500us",
+				     optarg);
+		return EXIT_DONE;
+	case 'e':
+		request->sizing = RESCH_ASSIGN_EXACT;
+		return EXIT_DONE;
+	case 'o':
+		return overheads_parse(&request->overheads, optarg) ? EXIT_USAGE : EXIT_DONE;
+	case 'J':
+		options->join = optarg;
+		return EXIT_DONE;
+	case 'p':
+		options->draw = optarg;
+		return EXIT_DONE;
+	case 'A':
+		options->apply = true;
+		return EXIT_DONE;
+	case 'r':
+		options->apply = true;
+		if (resch_time_parse(optarg, &options->run.time) || !options->run.time ||
+		    options->run.time > RESCH_ASSIGN_TIME_MAX)
+			return usage("assign", "--run=%s: a time up to 1h, with its unit: 10s",
+				     optarg);
+		return EXIT_DONE;
+	case 's':
+		if (number_parse(optarg, UINT32_MAX, &options->run.seed))
+			return usage("assign", "--seed=%s: it is a number", optarg);
+		return EXIT_DONE;
+	default:
+		options->json = true;
+		return EXIT_DONE;
+	}
+}
+
+/* -1: go on at optind; else an exit status */
+static int parse(int argc, char **argv, struct assignment *assignment, struct options *options)
+{
+	static const struct option list[] = {
+		{ "method", required_argument, NULL, 'm' },
+		{ "cpus", required_argument, NULL, 'c' },
+		{ "delta", required_argument, NULL, 'd' },
+		{ "delta-max", required_argument, NULL, 'D' },
+		{ "cluster", required_argument, NULL, 'C' },
+		{ "slot-min", required_argument, NULL, 'S' },
+		{ "exact", no_argument, NULL, 'e' },
+		{ "overheads", required_argument, NULL, 'o' },
+		{ "join", required_argument, NULL, 'J' },
+		{ "draw", required_argument, NULL, 'p' },
+		{ "apply", no_argument, NULL, 'A' },
+		{ "run", required_argument, NULL, 'r' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	int option, result;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "m:c:d:eo:jh", list, NULL)) != -1) {
+		if (option == '?')
+			return options_bad("assign", argv);
+		if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		}
+		result = set_option(assignment, options, option);
+		if (result)
+			return result;
+	}
+	if (optind + 1 != argc)
+		return usage("assign", "assign takes one file with a task set");
+	if (assignment->request.method == RESCH_ASSIGN_CNPSF && !assignment->request.cluster)
+		return usage("assign", "--method=cnpsf needs --cluster=N");
+	if (options->draw && !strstr(options->draw, ".png") && !strstr(options->draw, ".svg"))
+		return usage("assign", "--draw=%s: a picture is NAME.png or NAME.svg",
+			     options->draw);
+	return -1;
+}
+
+static int online_cpus(struct resch_cpus *cpus)
+{
+	char text[4096];
+
+	if (read_text("/sys/devices/system/cpu/online", text, sizeof(text)) < 0 ||
+	    resch_cpus_parse(text, cpus) <= 0)
+		return usage("assign", "which CPUs are online is not known: --cpus=LIST");
+	return EXIT_DONE;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static int build_tasks(struct assignment *assignment)
+{
+	const struct taskset *set = &assignment->set;
+	uint32_t i;
+
+	/* one more, for --join */
+	assignment->tasks = calloc(set->count + 1, sizeof(*assignment->tasks));
+	if (!assignment->tasks)
+		return fail("out of memory");
+	for (i = 0; i < set->count; i++) {
+		const struct resch_task_params *params = &set->tasks[i].params;
+
+		assignment->tasks[i] = (struct resch_assign_task){
+			.wcet = params->wcet,
+			.deadline = params->deadline,
+			.period = params->period,
+		};
+	}
+	assignment->request.tasks = assignment->tasks;
+	assignment->request.nr_tasks = set->count;
+	return EXIT_DONE;
+}
+
+static int refused(const struct assignment *assignment, int error,
+		   const struct resch_assign_refusal *refusal)
+{
+	char text[RESCH_ASSIGN_TEXT], name[48] = "";
+
+	if (error == -ENOMEM)
+		return fail("out of memory");
+	if (error == -EINVAL && !refusal->reason)
+		return fail("assign: the request is outside of what the library takes");
+	if (refusal->task < assignment->set.count && refusal->reason != RESCH_ASSIGN_SLOT)
+		snprintf(name, sizeof(name), "; task %u is %s", refusal->task + 1,
+			 assignment->set.tasks[refusal->task].params.name);
+	resch_assign_text(refusal, text, sizeof(text));
+	return fail("refused: %s%s", text, name);
+}
+
+/* "2ms/10ms" or "2ms/10ms/8ms" */
+static int parse_join(const char *text, struct resch_assign_task *task)
+{
+	uint64_t *const to[] = { &task->wcet, &task->period, &task->deadline };
+	char *copy = strdup(text), *rest = copy, *word;
+	int error = copy ? 0 : -1;
+	size_t i = 0;
+
+	*task = (struct resch_assign_task){};
+	while (!error && (word = strsep(&rest, "/")))
+		error = i == 3 || resch_time_parse(word, to[i++]) ? -1 : 0;
+	free(copy);
+	if (error || i < 2)
+		return usage("assign", "--join=%s: it is WCET/PERIOD or WCET/PERIOD/DEADLINE",
+			     text);
+	return EXIT_DONE;
+}
+
+static int join(const struct assignment *assignment, const struct options *options,
+		struct json_object *out)
+{
+	struct resch_assign_refusal refusal = {};
+	struct resch_layout_reserve place = {};
+	struct json_object *answer;
+	struct resch_assign_task task;
+	int result = parse_join(options->join, &task), error;
+	bool made;
+
+	if (result)
+		return result;
+	error = resch_layout_join(&assignment->request, assignment->layout, &task, &place,
+				  &refusal);
+	if (error)
+		return refused(assignment, error, &refusal);
+	made = place.group > assignment->layout->nr_groups;
+	if (!out) {
+		printf("\nA task of %s would join %s %u on CPU %u, %s to %s.\n", options->join,
+		       made ? "a new group" : "group", place.group, place.cpu,
+		       time_text(place.begin), time_text(place.end));
+		return EXIT_DONE;
+	}
+	answer = json_object_new_object();
+	json_add(answer, "group", json_object_new_int64(place.group));
+	json_add(answer, "new", json_object_new_boolean(made));
+	json_add(answer, "cpu", json_object_new_int64(place.cpu));
+	json_add_time(answer, "begin", place.begin);
+	json_add_time(answer, "end", place.end);
+	json_add(out, "join", answer);
+	return EXIT_DONE;
+}
+
+static int apply(const struct assignment *assignment, const struct options *options,
+		 struct json_object *out)
+{
+	struct applied applied;
+	int fd = device_open(), result;
+
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = layout_apply(assignment, fd, &applied);
+	if (!result && out)
+		json_add(out, "domain", json_object_new_int64(applied.domain));
+	else if (!result)
+		printf("\nDomain %u: CPUs %s under %s, with this plan.\n", applied.domain,
+		       cpus_text(&assignment->request.cpus), applied.plugin);
+	if (!result && options->run.time) {
+		fflush(stdout);
+		result = layout_run(assignment, fd, &applied, &options->run, out);
+		if (applied.made)
+			resch_domain_del(fd, applied.domain);
+	}
+	close(fd);
+	return result;
+}
+
+static int answer(struct assignment *assignment, const struct options *options)
+{
+	struct json_object *out = options->json ? layout_json(assignment) : NULL;
+	int result = EXIT_DONE;
+
+	if (!out)
+		layout_print(assignment, stdout);
+	if (options->join)
+		result = join(assignment, options, out);
+	if (!result && options->apply)
+		result = apply(assignment, options, out);
+	if (out)
+		json_show(out, stdout);
+	if (!result && options->draw && layout_draw(assignment, options->draw))
+		return EXIT_FAILED;
+	return result;
+}
+
+int cmd_assign(int argc, char **argv)
+{
+	struct assignment assignment = { .request = { .method = RESCH_ASSIGN_NPSF } };
+	struct resch_assign_refusal refusal = {};
+	struct options options = { .run = { .seed = 1 } };
+	int result, error;
+
+	result = parse(argc, argv, &assignment, &options);
+	if (result >= 0)
+		return result;
+	if (!options.cpus)
+		result = online_cpus(&assignment.request.cpus);
+	if (result > 0)
+		return result;
+	if (taskset_read(argv[optind], &assignment.set))
+		return EXIT_FAILED;
+	result = build_tasks(&assignment);
+	if (!result) {
+		error = resch_assign(&assignment.request, &assignment.layout, &refusal);
+		result = error ? refused(&assignment, error, &refusal) :
+				 answer(&assignment, &options);
+	}
+	resch_layout_free(assignment.layout);
+	free(assignment.tasks);
+	taskset_free(&assignment.set);
+	return result;
+}

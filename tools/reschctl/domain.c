@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* domain.c - reschctl domain */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reschctl.h"
+
+#define OVERHEAD_MAX 999999 /* ns: below 1 ms */
+
+static const char help[] =
+	"usage: reschctl domain list [--json]\n"
+	"       reschctl domain set CPUS --plugin=NAME[:KEY=VALUE,...] [OPTION...]\n"
+	"       reschctl domain set --id=ID [--plugin=NAME[:KEY=VALUE,...]] [OPTION...]\n"
+	"       reschctl domain del ID\n"
+	"\n"
+	"A domain is a set of CPUs under one scheduling plugin. `set` makes one of CPUS (a list: 1,3-5), or changes\n"
+	"the one that has exactly these: its tasks and their current jobs go over to the new plugin. Where that\n"
+	"refuses them, nothing changes. What is not given stays as it is.\n"
+	"\n"
+	"  -p, --plugin=NAME[:KEY=VALUE,...]  plugin (loaded as resch-NAME where needed) and its options\n"
+	"      --capacity=SHARE    what admission may give away of each CPU: 95%, 0.95 (default: what the kernel\n"
+	"                          leaves to real-time tasks)\n"
+	"      --overhead=TIME     what each job costs beside its runtime; below 1ms (default: 0)\n"
+	"      --id=ID             the domain to change\n"
+	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
+	"  -h, --help              this text\n";
+
+static int domain_list(int argc, char **argv)
+{
+	static const char *const headings[] = {
+		">ID",	  "CPUS",   "PLUGIN",	  "OPTIONS",	">CAPACITY",	 ">OVERHEAD",
+		">TASKS", ">SWAPS", ">DECISIONS", ">EJECTIONS", "LAST EJECTION", NULL,
+	};
+	struct resch_domain_stat stat = {};
+	struct json_object *list;
+	struct table table;
+	int fd, result;
+	bool json;
+
+	result = options_plain(argc, argv, "domain", help, &json);
+	if (result >= 0)
+		return result;
+	if (optind != argc)
+		return usage("domain", "domain list takes no arguments");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+
+	list = json_object_new_array();
+	table_begin(&table, headings);
+	while ((result = resch_domain_next(fd, &stat)) > 0) {
+		json_object_array_add(list, domain_json(&stat));
+		table_add(&table, "%u", stat.domain);
+		table_add(&table, "%s", cpus_text(&stat.cpus));
+		table_add(&table, "%s", stat.plugin);
+		table_add(&table, "%s", stat.options[0] ? stat.options : "-");
+		table_add(&table, "%s", share_text(stat.capacity));
+		table_add(&table, "%s", time_text(stat.overhead));
+		table_add(&table, "%u", stat.tasks);
+		table_add(&table, "%llu", (unsigned long long)stat.swaps);
+		table_add(&table, "%llu", (unsigned long long)stat.decisions);
+		table_add(&table, "%u", stat.ejections);
+		if (stat.ejections)
+			table_add(&table, "%s: %s", stat.eject_plugin, stat.eject_reason);
+		else
+			table_add(&table, "-");
+	}
+	close(fd);
+	if (result < 0) {
+		json_object_put(list);
+		return fail("domain list: %s", error_text(result));
+	}
+	if (json) {
+		struct json_object *out = json_object_new_object();
+
+		json_add(out, "domains", list);
+		json_show(out, stdout);
+	} else {
+		json_object_put(list);
+		table_print(&table, stdout, false);
+	}
+	return EXIT_DONE;
+}
+
+/*
+ * What stands is the default for what is not given. The domain by its id, else by its exact CPUs.
+ */
+static int find_standing(int fd, uint32_t id, const struct resch_cpus *cpus,
+			 struct resch_domain_stat *found)
+{
+	struct resch_domain_stat stat = {};
+	int result;
+
+	while ((result = resch_domain_next(fd, &stat)) > 0) {
+		if (id ? stat.domain == id : !memcmp(&stat.cpus, cpus, sizeof(*cpus))) {
+			*found = stat;
+			return 1;
+		}
+	}
+	return result;
+}
+
+struct set_options {
+	const char *plugin, *capacity, *overhead, *id;
+	bool json;
+};
+
+/* Return: -1: go on at optind; else an exit status. */
+static int set_parse(int argc, char **argv, struct set_options *given)
+{
+	static const struct option options[] = {
+		{ "plugin", required_argument, NULL, 'p' },
+		{ "policy", required_argument, NULL, 'p' },
+		{ "capacity", required_argument, NULL, 'c' },
+		{ "overhead", required_argument, NULL, 'o' },
+		{ "id", required_argument, NULL, 'i' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "p:jh", options, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			given->plugin = optarg;
+			break;
+		case 'c':
+			given->capacity = optarg;
+			break;
+		case 'o':
+			given->overhead = optarg;
+			break;
+		case 'i':
+			given->id = optarg;
+			break;
+		case 'j':
+			given->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return options_bad("domain", argv);
+		}
+	}
+	return -1;
+}
+
+static int domain_set(int argc, char **argv)
+{
+	struct resch_domain_stat standing = {};
+	struct resch_domain_set set = {};
+	struct set_options given = {};
+	uint64_t id = 0, overhead = 0;
+	uint32_t capacity = 0;
+	int fd, result;
+
+	result = set_parse(argc, argv, &given);
+	if (result >= 0)
+		return result;
+	if (given.id && (number_parse(given.id, UINT32_MAX, &id) || !id))
+		return usage("domain", "--id=%s: ids are numbers from 1", given.id);
+	if (optind + !id != argc)
+		return usage("domain", "domain set takes one list of CPUs, or --id");
+	if (!id && resch_cpus_parse(argv[optind], &set.cpus) <= 0)
+		return usage("domain", "'%s' is no list of CPUs such as 1,3-5", argv[optind]);
+	if (given.capacity && share_parse(given.capacity, &capacity))
+		return usage("domain", "--capacity=%s: a share is 95%%, 0.95 or 950000",
+			     given.capacity);
+	if (given.overhead &&
+	    (resch_time_parse(given.overhead, &overhead) || overhead > OVERHEAD_MAX))
+		return usage("domain", "--overhead=%s: a time below 1ms, such as 10us",
+			     given.overhead);
+	if (given.plugin && plugin_split(given.plugin, &set))
+		return EXIT_USAGE;
+
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = find_standing(fd, (uint32_t)id, &set.cpus, &standing);
+	if (result < 0) {
+		close(fd);
+		return fail("domain set: %s", error_text(result));
+	}
+	if (!result && (id || !given.plugin)) {
+		close(fd);
+		if (id)
+			return fail("there is no domain %lu: see `reschctl domain list`",
+				    (unsigned long)id);
+		return usage("domain", "a new domain needs a --plugin");
+	}
+	if (result) {
+		set.domain = standing.domain;
+		set.cpus = (struct resch_cpus){};
+		if (!given.plugin) {
+			memcpy(set.plugin, standing.plugin, sizeof(set.plugin));
+			memcpy(set.options, standing.options, sizeof(set.options));
+		}
+		set.capacity = standing.capacity;
+		set.overhead = standing.overhead;
+	}
+	if (given.capacity)
+		set.capacity = capacity;
+	if (given.overhead)
+		set.overhead = (uint32_t)overhead;
+
+	result = domain_apply(fd, &set);
+	if (!result && given.json && !resch_domain_stat(fd, set.domain, &standing))
+		json_show(domain_json(&standing), stdout);
+	else if (!result)
+		printf("domain %u: %s\n", set.domain, set.plugin);
+	close(fd);
+	return result ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int domain_del(int argc, char **argv)
+{
+	int fd, result;
+	uint64_t id;
+	bool json;
+
+	result = options_plain(argc, argv, "domain", help, &json);
+	if (result >= 0)
+		return result;
+	if (optind + 1 != argc || number_parse(argv[optind], UINT32_MAX, &id) || !id)
+		return usage("domain", "domain del takes the id of a domain");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = resch_domain_del(fd, (uint32_t)id);
+	close(fd);
+	if (result == -EBUSY)
+		return fail("domain %lu has tasks: see `reschctl tasks`; end their programs first",
+			    (unsigned long)id);
+	if (result == -ENODEV || result == -ENOENT)
+		return fail("there is no domain %lu: see `reschctl domain list`",
+			    (unsigned long)id);
+	return result ? fail("domain del: %s", error_text(result)) : EXIT_DONE;
+}
+
+int cmd_domain(int argc, char **argv)
+{
+	if (argc >= 2 && !strcmp(argv[1], "list"))
+		return domain_list(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "set"))
+		return domain_set(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "del"))
+		return domain_del(argc - 1, argv + 1);
+	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(help, stdout);
+		return EXIT_DONE;
+	}
+	return usage("domain", "domain list, domain set or domain del");
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* output.c - messages, tables, JSON */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reschctl.h"
+
+/* Texts that live for one printf: a ring, so that one call may use several. */
+static char *scratch(size_t *size)
+{
+	static char ring[16][256];
+	static unsigned int next;
+
+	*size = sizeof(ring[0]);
+	return ring[next++ % 16];
+}
+
+int fail(const char *format, ...)
+{
+	va_list arguments;
+
+	fflush(stdout);
+	va_start(arguments, format);
+	fputs("reschctl: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+	return EXIT_FAILED;
+}
+
+void note(const char *format, ...)
+{
+	va_list arguments;
+
+	fflush(stdout);
+	va_start(arguments, format);
+	fputs("reschctl: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+}
+
+int usage(const char *command, const char *format, ...)
+{
+	va_list arguments;
+
+	fflush(stdout);
+	va_start(arguments, format);
+	fputs("reschctl: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fprintf(stderr, "\nTry `reschctl %s%s--help`.\n", command, *command ? " " : "");
+	va_end(arguments);
+	return EXIT_USAGE;
+}
+
+int options_bad(const char *command, char **argv)
+{
+	return usage(command, "%s: unknown option '%s', or its value is missing or not wanted",
+		     command, argv[optind - 1]);
+}
+
+int options_plain(int argc, char **argv, const char *command, const char *help, bool *json)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	int option;
+
+	opterr = 0;
+	*json = false;
+	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			*json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return options_bad(command, argv);
+		}
+	}
+	return -1;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void out_of_memory(void)
+{
+	fputs("reschctl: out of memory\n", stderr);
+	exit(EXIT_FAILED);
+}
+
+void table_begin(struct table *table, const char *const *headings)
+{
+	*table = (struct table){ .headings = headings };
+	while (headings[table->columns])
+		table->columns++;
+}
+
+void table_add(struct table *table, const char *format, ...)
+{
+	va_list arguments;
+	char *cell;
+	int n;
+
+	if (table->count == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = reallocarray(table->cells, table->room, sizeof(*table->cells));
+		if (!table->cells)
+			out_of_memory();
+	}
+	va_start(arguments, format);
+	n = vasprintf(&cell, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		out_of_memory();
+	table->cells[table->count++] = cell;
+}
+
+static const char *heading(const struct table *table, size_t column)
+{
+	return table->headings[column] + (table->headings[column][0] == '>');
+}
+
+static void print_row(const struct table *table, const char *const *row, const int *widths,
+		      FILE *to, bool clear)
+{
+	size_t column;
+
+	for (column = 0; column < table->columns; column++) {
+		bool last = column + 1 == table->columns;
+
+		if (table->headings[column][0] == '>')
+			fprintf(to, "%*s", widths[column], row[column]);
+		else
+			fprintf(to, "%-*s", last ? 0 : widths[column], row[column]);
+		if (!last)
+			fputs("  ", to);
+	}
+	fputs(clear ? "\033[K\n" : "\n", to);
+}
+
+void table_print(struct table *table, FILE *to, bool clear)
+{
+	const char *row[table->columns];
+	int widths[table->columns];
+	size_t column, i;
+
+	for (column = 0; column < table->columns; column++) {
+		row[column] = heading(table, column);
+		widths[column] = (int)strlen(row[column]);
+	}
+	for (i = 0; i < table->count; i++) {
+		int width = (int)strlen(table->cells[i]);
+
+		if (width > widths[i % table->columns])
+			widths[i % table->columns] = width;
+	}
+	print_row(table, row, widths, to, clear);
+	for (i = 0; i + table->columns <= table->count; i += table->columns)
+		print_row(table, (const char *const *)table->cells + i, widths, to, clear);
+	for (i = 0; i < table->count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->count = 0;
+	table->room = 0;
+}
+
+void text_clean(char *text)
+{
+	unsigned char *at = (unsigned char *)text;
+
+	while (*at) {
+		/*
+		 * Bytes after the first, by what that begins with; overlong forms and the like are
+		 * let through.
+		 */
+		int more = *at < 0x80 ? 0 :
+			   *at < 0xc2 ? -1 :
+			   *at < 0xe0 ? 1 :
+			   *at < 0xf0 ? 2 :
+			   *at < 0xf5 ? 3 :
+					-1;
+		int i;
+
+		for (i = 1; i <= more; i++) {
+			if ((at[i] & 0xc0) != 0x80)
+				more = -1;
+		}
+		if (more < 0 || *at < ' ' || *at == 0x7f) {
+			*at++ = '?';
+			continue;
+		}
+		at += 1 + more;
+	}
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+void json_add(struct json_object *object, const char *key, struct json_object *value)
+{
+	json_object_object_add(object, key, value);
+}
+
+void json_add_time(struct json_object *object, const char *key, uint64_t ns)
+{
+	json_object_object_add(object, key, json_object_new_uint64(ns));
+}
+
+void json_add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_show(struct json_object *object, FILE *to)
+{
+	fprintf(to, "%s\n",
+		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							       JSON_C_TO_STRING_SPACED |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+const char *time_short(uint64_t ns)
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+	size_t size, i;
+	char *text = scratch(&size);
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = (double)ns / (double)units[i].unit;
+
+		if (ns < units[i].unit)
+			continue;
+		if (ns % units[i].unit == 0 || value >= 100)
+			snprintf(text, size, "%.0f%s", value, units[i].name);
+		else
+			snprintf(text, size, "%.*f%s", value < 10 ? 2 : 1, value, units[i].name);
+		return text;
+	}
+	snprintf(text, size, ns ? "%luns" : "0", (unsigned long)ns);
+	return text;
+}
+
+const char *time_text(uint64_t ns)
+{
+	size_t size;
+	char *text = scratch(&size);
+
+	resch_time_format(ns, text, size);
+	return text;
+}
+
+const char *share_text(uint64_t ppm)
+{
+	size_t size;
+	char *text = scratch(&size);
+
+	snprintf(text, size, "%.*f%%", ppm % 10000 ? 2 : 0, (double)ppm / 10000);
+	return text;
+}
+
+const char *cpus_text(const struct resch_cpus *cpus)
+{
+	size_t size;
+	char *text = scratch(&size);
+
+	resch_cpus_format(cpus, text, size);
+	return text;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reschctl.h - what the subcommands share */
+#ifndef _RESCHCTL_H
+#define _RESCHCTL_H
+
+#include <json-c/json.h>
+#include <resch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * Exit statuses; reschctl(8) documents them. `run` returns its program's, or one of the last three
+ * whatever failed.
+ */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1, /* the module refused, or something went wrong */
+	EXIT_USAGE = 2, /* the command line makes no sense */
+	EXIT_NO_MODULE = 3, /* the device does not open */
+	EXIT_RUN = 125, /* run: reschctl itself failed */
+	EXIT_NOT_EXEC = 126, /* run: the program is there and cannot be executed */
+	EXIT_NOT_FOUND = 127, /* run: there is no such program */
+};
+
+/** struct command - a subcommand: run() gets its own name as argv[0] and returns an exit status */
+struct command {
+	const char *name;
+	const char *about;
+	int (*run)(int argc, char **argv);
+};
+
+int cmd_assign(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_domain(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_plugin(int argc, char **argv);
+int cmd_release(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_start(int argc, char **argv);
+int cmd_tasks(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_unregister(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* ---- output.c: messages, tables, JSON -------------------------------------------------------- */
+
+/** fail - print "reschctl: ..." on standard error. Return: EXIT_FAILED */
+int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** usage - likewise, and where to read on. Return: EXIT_USAGE */
+int usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** note - likewise, for what is worth knowing but no failure */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * options_plain - for commands that take no options but --json and --help
+ *
+ * Return: -1: go on at optind; else an exit status.
+ */
+int options_plain(int argc, char **argv, const char *command, const char *help, bool *json);
+/** options_bad - for '?' from getopt_long() with opterr 0. Return: EXIT_USAGE after a message */
+int options_bad(const char *command, char **argv);
+
+/**
+ * struct table - rows of texts, printed in columns as wide as they need to be
+ *
+ * Columns whose heading begins with '>' are flush right. Static limits: nobody reads wider or
+ * longer ones.
+ */
+struct table {
+	const char *const *headings; /* ends with NULL */
+	char **cells;
+	size_t count, room, columns;
+};
+
+void table_begin(struct table *table, const char *const *headings);
+void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/**
+ * table_print - print and free; @clear: end each line so that nothing of a longer one stays on the
+ * terminal
+ */
+void table_print(struct table *table, FILE *to, bool clear);
+
+/**
+ * text_clean - put a ? for what is not printable UTF-8: names of threads are any bytes, and
+ * terminals obey some
+ */
+void text_clean(char *text);
+/** json_add - obj[key] = value; takes the reference */
+void json_add(struct json_object *object, const char *key, struct json_object *value);
+void json_add_time(struct json_object *object, const char *key, uint64_t ns);
+void json_add_text(struct json_object *object, const char *key, const char *text);
+/** json_show - print and free */
+void json_show(struct json_object *object, FILE *to);
+
+/**
+ * time_short - a measured time with three digits or so: "1.23ms"; for one call each of eight in a
+ * printf
+ */
+const char *time_short(uint64_t ns);
+/** time_text - a time exactly, with the same lifetime */
+const char *time_text(uint64_t ns);
+/** share_text - parts per million as "95%", with the same lifetime */
+const char *share_text(uint64_t ppm);
+/** cpus_text - a CPU list, with the same lifetime */
+const char *cpus_text(const struct resch_cpus *cpus);
+
+/* ---- device.c: the device and what it says --------------------------------------------------- */
+
+/** device_open - resch_open(), with the reason printed. Return: a descriptor, or -1 */
+int device_open(void);
+/** error_text - what an error of the library means in this tool's words */
+const char *error_text(int error);
+/** refusal_text - why a registration failed and what to do; static buffer */
+const char *refusal_text(int error, const struct resch_register *reg);
+/** domain_of_cpu - the domain that has a CPU. Return: its id, 0: none, or -errno; *@stat as read */
+int domain_of_cpu(int fd, unsigned int cpu, struct resch_domain_stat *stat);
+/**
+ * plugin_split - "fp:order=rm,test=ll" into name and options of @set. Return: 0, or -EINVAL after a
+ * message
+ */
+int plugin_split(const char *text, struct resch_domain_set *set);
+/**
+ * domain_apply - resch_domain_set() with the refusal explained. Return: 0, or -errno after a
+ * message
+ */
+int domain_apply(int fd, struct resch_domain_set *set);
+/** share_parse - "95%", "0.95" or "950000" (parts per million). Return: 0 or -EINVAL */
+int share_parse(const char *text, uint32_t *ppm);
+/** number_parse - a decimal number up to @max. Return: 0 or -EINVAL */
+int number_parse(const char *text, uint64_t max, uint64_t *number);
+
+struct json_object *task_json(const struct resch_task_stat *stat);
+struct json_object *domain_json(const struct resch_domain_stat *stat);
+/** task_table - the columns that tasks, run and attach print; then a row a task */
+void task_table_begin(struct table *table);
+void task_table_add(struct table *table, const struct resch_task_stat *stat);
+/** thread_name - the name of a task: its own, else the thread's comm; static buffer */
+const char *thread_name(const struct resch_task_stat *stat);
+/** read_text - a whole small file, without the newline at its end. Return: its length, or -errno */
+int read_text(const char *path, char *text, size_t size);
+
+/* ---- spec.c: parameters of a task, as people write them -------------------------------------- */
+
+/** struct spec - parameters that were given for a task, and for which threads (run) */
+struct spec {
+	struct resch_task_params params;
+	/* "": the program itself; "#2": the third thread; else a pattern for the thread's name */
+	char match[64];
+	bool matched;
+};
+
+#define SPEC_INIT                                            \
+	{                                                    \
+		.params = {.cpu = -1, .kind = RESCH_WAKEUP } \
+	}
+
+/**
+ * spec_set - one parameter; @key as the long options are called. Return: 0, or -EINVAL after a
+ * message
+ */
+int spec_set(struct spec *spec, const char *key, const char *value);
+/** spec_parse - "COMM:runtime=2ms,period=10ms". Return: 0, or -EINVAL after a message */
+int spec_parse(struct spec *spec, const char *text);
+/** spec_check - is the whole in the ranges of the ABI? Return: 0, or -EINVAL after a message */
+int spec_check(const struct spec *spec);
+
+/* Long options that spec_set() knows, for getopt_long(): val is 0, flag NULL. */
+/* clang-format off */
+#define SPEC_OPTIONS \
+	{ "runtime", required_argument, NULL, 0 }, { "period", required_argument, NULL, 0 }, \
+	{ "deadline", required_argument, NULL, 0 }, { "offset", required_argument, NULL, 0 }, \
+	{ "kind", required_argument, NULL, 0 }, { "overrun", required_argument, NULL, 0 }, \
+	{ "miss", required_argument, NULL, 0 }, { "signal", required_argument, NULL, 0 }, \
+	{ "priority", required_argument, NULL, 0 }, { "cpu", required_argument, NULL, 0 }, \
+	{ "group", required_argument, NULL, 0 }, \
+	{ "name", required_argument, NULL, 0 }, { "sync", no_argument, NULL, 0 }, \
+	{ "skip-admission", no_argument, NULL, 0 }
+/* clang-format on */
+
+#define SPEC_HELP                                                                                      \
+	"Parameters of a task (times: 500us, 2ms, 1.5s):\n"                                            \
+	"      --runtime=TIME      worst-case execution time of a job (required)\n"                    \
+	"      --period=TIME       period, or minimum time between jobs (required)\n"                  \
+	"      --deadline=TIME     relative deadline (default: the period)\n"                          \
+	"      --offset=TIME       first release after the start\n"                                    \
+	"      --kind=KIND         wakeup (default): a job from each wake-up until it sleeps again;\n" \
+	"                          periodic, sporadic: for programs that call resch_wait()\n"          \
+	"      --overrun=REACTION  when a job exceeds its runtime: count (default), notify, signal,\n" \
+	"                          skip, throttle, demote\n"                                           \
+	"      --miss=REACTION     when a job misses its deadline: likewise\n"                         \
+	"      --signal=SIGNAL     for the reaction signal: USR1, RTMIN+3, 34\n"                       \
+	"      --priority=N        1 (most urgent) to 10000, for plugins with explicit priorities\n"   \
+	"      --group=N           group of the domain's plan, for sekg and npsf\n"                    \
+	"      --cpu=N             CPU to run on (default: one where there is room)\n"                 \
+	"      --name=NAME         for people; up to 15 bytes\n"                                       \
+	"      --sync              first release waits for `reschctl start`\n"                         \
+	"      --skip-admission    no test, and no promise\n"
+
+#endif /* _RESCHCTL_H */

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What happened: tasks, jobs, and spans of time.
+
+A span says that something held from `start` to `end`: a job was ready, a task was selected on a CPU,
+a thread was running there. Spans of the engine use its own times (`now`), spans of the kernel
+(running) the stamps of sched_switch.
+
+Where a trace begins in the middle, or events were lost, state is unknown until an event tells it
+again. Nothing that rests on unknown state gets into a span: what is in the model was seen.
+"""
+
+import bisect
+
+from .plan import settle
+
+PERIODIC, SPORADIC, WAKEUP = 0, 1, 2
+COUNT, NOTIFY, SIGNAL, SKIP, THROTTLE, DEMOTE = range(6)
+
+# enum resch_off, for recorders that could not tell its names
+WHY = {'0': 'preempt', '1': 'complete', '2': 'block', '3': 'throttle', '4': 'detach'}
+PARAMS = ('kind', 'period', 'deadline', 'wcet', 'offset', 'priority', 'overrun', 'miss', 'group')
+
+
+class Span:
+    """`open`: it still held when the trace ended. Of a thread that ran, `prio` and `left`: the kernel's priority
+    (below 100: real-time) as it began and as it ended. Of a selection, `began` and `ended`: the stamps of the two events, where
+    `start` and `end` are the times as of which the engine decided."""
+
+    __slots__ = ('start', 'end', 'cpu', 'job', 'deadline', 'release', 'open', 'prio', 'left', 'began', 'ended')
+
+    def __init__(self, start, cpu, job=None):
+        self.start = start
+        self.end = None
+        self.cpu = cpu
+        self.job = job
+        self.deadline = job.deadline if job else None
+        self.release = job.release if job else None
+        self.open = False
+        self.prio = None
+        self.left = None
+        self.began = None
+        self.ended = None
+
+    def __repr__(self):
+        return f'[{self.start}, {self.end}) cpu {self.cpu}'
+
+
+class Job:
+    """`partial`: its life was not seen whole, because the trace began, ended or has a hole."""
+
+    def __init__(self, event, partial=False):
+        self.index = event['job']
+        self.release = event['release']
+        self.deadline = event['deadline']
+        self.nominal = self.release
+        self.first_deadline = self.deadline
+        self.released = None     # when the engine released it
+        self.recorded = None     # the stamp of that
+        self.completed = None
+        self.exec = None         # as the engine says
+        self.skipped = 0
+        self.selected = None     # first time
+        self.previous = None     # the job before, where that was seen
+        self.moves = []          # (now, release, deadline): a replenished job takes over a release
+        self.misses = []         # (now, value, deadline)
+        self.overruns = []       # (now, value)
+        self.budgets = []        # (now, value)
+        self.budget = None       # what it started with; the checker works it out
+        self.used = 0            # executed when the last of its budgets came
+        self.throttles = []
+        self.demoted = None      # since when it finishes below all registered tasks
+        self.partial = partial
+        self.seen = event.now    # its first event
+        self.line = event.line
+
+    def response(self):
+        return None if self.completed is None else self.completed - self.nominal
+
+    def tardiness(self):
+        return None if self.completed is None else max(0, self.completed - self.deadline)
+
+
+class Task:
+    def __init__(self, ident, pid, cpu):
+        self.id = ident
+        self.pid = pid
+        self.cpu = cpu
+        self.name = ''
+        self.params = None       # None: its attach was not seen
+        self.attached = None
+        self.detached = None
+        self.why_gone = None
+        self.jobs = []
+        self.escalations = []    # times
+        self.ready = []
+        self.selected = []
+        self.held = []           # from the stamp of a selection until it was seen to have stopped
+        self.running = []
+        self.controlled = None   # since when its running is the engine's affair
+        # while replaying
+        self.known = False       # whether `job` is
+        self.job = None
+        self.open_ready = None
+        self.open_selected = {}
+        self.open_held = None
+
+    def param(self, name, default=None):
+        return default if self.params is None else self.params.get(name, default)
+
+    def group(self):
+        """0: none; None: not known."""
+        return None if self.params is None else self.params['group']
+
+    def cpus(self):
+        """Those that it was selected on; without, the one that it belongs to."""
+        return sorted({span.cpu for span in self.selected}) or [self.cpu]
+
+    def running_between(self, start, end):
+        at = max(bisect.bisect_right(self.running, start, key=lambda run: run.start) - 1, 0)
+        for run in self.running[at:]:
+            if run.start >= end:
+                break
+            if run.end > start:
+                yield run
+
+    def label(self):
+        return f'{self.name or "task"}/{self.id}'
+
+
+class Cpu:
+    def __init__(self, number):
+        self.number = number
+        self.policies = []       # (since, plugin)
+        self.runs = []           # (start, end, pid, comm, prio)
+        self.current = None      # (start, pid, comm, prio)
+        self.known = True        # whether it is known who is selected
+        self.unknown = []        # spans (start, end) in which it is not
+
+
+class Anomaly:
+    """Events that contradict each other."""
+
+    def __init__(self, rule, event, task, text):
+        self.rule = rule
+        self.time = event.now
+        self.line = event.line
+        self.cpu = event.get('cpu')
+        self.task = task
+        self.text = text
+
+
+class Model:
+    def __init__(self, trace):
+        self.trace = trace
+        self.tasks = {}
+        self.cpus = {}
+        self.anomalies = []
+        self.stamps = []         # (event, how long after `now` it was recorded)
+        self.swaps = []          # events
+        self.ejects = []
+        self.plans = []          # in the order of their events
+        self.has_switches = any(event.name == 'sched_switch' for event in trace.events)
+        self.has_parks = any(event.name == 'resch_park' for event in trace.events)
+        self.runs = {}           # pid -> spans
+        self.start = trace.start
+        self.end = trace.end
+
+    def cpu(self, number):
+        if number not in self.cpus:
+            self.cpus[number] = Cpu(number)
+        return self.cpus[number]
+
+    def task_list(self):
+        return [self.tasks[ident] for ident in sorted(self.tasks)]
+
+    def policy_at(self, cpu, time):
+        """The plugin's name, None where it is not known."""
+        found = None
+        for since, name in self.cpu(cpu).policies:
+            if since > time and found is not None:
+                break
+            found = name
+        return found
+
+    def settle_plans(self, table):
+        """Until when each plan held, with a table plugin -> Order."""
+        def keeps(plan):
+            names = [self.policy_at(cpu, plan.event.time) for cpu in plan.cpus()]
+            return any(name in table and table[name].leftover for name in names)
+        settle(self.plans, keeps)
+
+    def job_count(self):
+        return sum(len(task.jobs) for task in self.tasks.values())
+
+    def executed(self, task, start, end):
+        """How long a task ran between two times; by its selection where nobody saw it run."""
+        return covered(task.running if self.has_switches else task.selected, start, end)
+
+
+def covered(spans, start, end):
+    """The part of [start, end) inside of spans, which are sorted and do not overlap."""
+    total = 0
+    at = max(bisect.bisect_right(spans, start, key=lambda span: span.start) - 1, 0)
+    for span in spans[at:]:
+        if span.start >= end:
+            break
+        total += max(0, min(span.end, end) - max(span.start, start))
+    return total
+
+
+def first_inside(spans, start):
+    """The first time from `start` on that is inside of a span, or None."""
+    at = max(bisect.bisect_right(spans, start, key=lambda span: span.start) - 1, 0)
+    for span in spans[at:]:
+        if span.end > start:
+            return max(span.start, start)
+    return None

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0
+"""From a file to a list of events in the order of time.
+
+Four kinds of text say the same thing, line by line:
+
+    TIME EVENT key=value ...                          the simulator (TIME in ns)
+    COMM-PID [CPU] [FLAGS] SECONDS: EVENT: key=value  trace-cmd report, /sys/kernel/tracing/trace
+    COMM PID [CPU] SECONDS: SYSTEM:EVENT: key=value   perf script
+
+A trace.dat goes through `trace-cmd report`. Lines that are none of these, and events that are
+neither resch_* nor sched_switch, are passed over; places where the recorder lost events are kept.
+"""
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+TRACE_DAT_MAGIC = b'\x17\x08\x44tracing'
+
+SIM_LINE = re.compile(r'\s*(?P<time>\d+)\s+(?P<event>resch_\w+|sched_switch):?(?:\s+(?P<rest>.*))?$')
+TRACE_LINE = re.compile(
+    r'.*?(?:-|\s)\d+(?:/\d+)?\s+(?:\([ \d-]+\)\s+)?\[(?P<cpu>\d+)\]\s+'
+    r'(?:\S{4,8}\s+)?(?P<sec>\d+)\.(?P<frac>\d+):\s+(?:\w+:)?(?P<event>resch_\w+|sched_switch):'
+    r'\s*(?P<rest>.*)$')
+# trace-cmd says it before the first record after the hole, the tracing file likewise
+LOST_LINE = re.compile(r'CPU:(?P<cpu>\d+) \[(?:LOST )?(?P<count>\d+ )?EVENTS(?: DROPPED)?\]')
+ANY_LINE = re.compile(r'.*?\[(?P<cpu>\d+)\]\s+(?:\S{4,8}\s+)?(?P<sec>\d+)\.(?P<frac>\d+):')
+# perf script, with --show-lost-events
+PERF_LOST = re.compile(r'.*PERF_RECORD_LOST(?:_SAMPLES)?\s.*?(?P<count>\d+)\s*$')
+FIELD = re.compile(r'(\w+)=(.*?)(?=\s+\w+=|\s+==>|\s*$)')
+# what trace-cmd's own formatter makes of sched_switch
+SWITCH_PLUGIN = re.compile(r'(?P<prev_comm>.*):(?P<prev_pid>\d+) \[(?P<prev_prio>-?\d+)\] (?P<state>\S+) '
+                           r'==> (?P<next_comm>.*):(?P<next_pid>\d+) \[(?P<next_prio>-?\d+)\]')
+NUMBER = re.compile(r'-?(?:\d+|0x[0-9a-fA-F]+)')
+
+
+class Unreadable(Exception):
+    """There is no trace to be had from this file; says why."""
+
+
+class Event:
+    """One line. `time`: its stamp; `now`: when the engine says that it happened; `cpu`: which CPU
+    recorded it, None where that is not known."""
+
+    __slots__ = ('time', 'now', 'cpu', 'name', 'fields', 'line')
+
+    def __init__(self, time, cpu, name, fields, line):
+        self.time = time
+        self.cpu = cpu
+        self.name = name
+        self.fields = fields
+        self.now = fields.get('now', time)
+        self.line = line
+
+    def __getitem__(self, key):
+        return self.fields[key]
+
+    def get(self, key, default=None):
+        return self.fields.get(key, default)
+
+    def __repr__(self):
+        return f'line {self.line}: {self.time} {self.name} {self.fields}'
+
+
+class Hole:
+    """Between `start` and `end`, `count` events of `cpu` are missing (None: not known how many)."""
+
+    def __init__(self, start, end, cpu, count):
+        self.start, self.end, self.cpu, self.count = start, end, cpu, count
+
+
+class Trace:
+    """`recorded`: it comes from a running kernel, so that stamps and events are a little apart."""
+
+    def __init__(self, source):
+        self.source = source
+        self.events = []
+        self.holes = []
+        self.recorded = False
+        self.notes = []
+
+    @property
+    def start(self):
+        return self.events[0].time
+
+    @property
+    def end(self):
+        return self.events[-1].time
+
+
+def value(text):
+    """A field's value: a number where it looks like one."""
+    if NUMBER.fullmatch(text):
+        negative = text.startswith('-')
+        digits = text.lstrip('-')
+        number = int(digits, 16) if digits.startswith('0x') else int(digits, 10)
+        return -number if negative else number
+    return text
+
+
+# Names are names even when somebody calls a thread "42".
+TEXT_FIELDS = {'name', 'plugin', 'from', 'to', 'reason', 'comm', 'prev_comm', 'next_comm', 'why'}
+
+
+def fields_of(rest):
+    return {k: v if k in TEXT_FIELDS else value(v) for k, v in FIELD.findall(rest)}
+
+
+def seconds(sec, frac):
+    return int(sec) * 1000000000 + int(frac[:9].ljust(9, '0'))
+
+
+def parse_line(line, number):
+    """An Event, or None."""
+    match = TRACE_LINE.match(line)
+    if match:
+        rest = match['rest']
+        fields = fields_of(rest)
+        if match['event'] == 'sched_switch' and 'next_pid' not in fields:
+            switch = SWITCH_PLUGIN.match(rest)
+            if not switch:
+                return None
+            fields = {k: v if k.endswith('comm') else value(v)
+                      for k, v in switch.groupdict().items()}
+        return Event(seconds(match['sec'], match['frac']), int(match['cpu']), match['event'],
+                     fields, number)
+    match = SIM_LINE.match(line)
+    if match:
+        fields = fields_of(match['rest'] or '')
+        cpu = fields.get('cpu') if match['event'] == 'sched_switch' else None
+        return Event(int(match['time']), cpu, match['event'], fields, number)
+    return None
+
+
+NEEDED = {
+    'sched_switch': ('prev_pid', 'next_pid'),
+    'resch_swap': ('cpu', 'from', 'to'),
+    'resch_eject': ('cpu',),
+    'resch_attach': ('id', 'pid', 'cpu', 'plugin', 'kind', 'period', 'deadline', 'wcet'),
+    'resch_detach': ('id', 'cpu'),
+    'resch_deselect': ('id', 'cpu', 'why'),
+    'resch_plan': ('domain', 'slot', 'from', 'count'),
+    'resch_reserve': ('domain', 'group', 'cpu', 'begin', 'end'),
+}
+# What has to be a number, wherever another event has a name there.
+NUMBERS = {'resch_plan': NEEDED['resch_plan'], 'resch_reserve': NEEDED['resch_reserve']}
+NEEDED_OF_JOBS = ('id', 'cpu', 'job', 'release', 'deadline')
+
+
+def check_fields(event):
+    for name in NEEDED.get(event.name, NEEDED_OF_JOBS):
+        if name not in event.fields:
+            raise Unreadable(f'line {event.line}: {event.name} has no field "{name}"')
+    for name in NUMBERS.get(event.name, ()):
+        event.fields[name] = value(str(event.fields[name]))
+        if not isinstance(event.fields[name], int):
+            raise Unreadable(f'line {event.line}: {event.name}: "{name}" is not a number')
+
+
+def parse(lines, source='-'):
+    """Text to a Trace."""
+    trace = Trace(source)
+    last = {}   # by CPU: stamp of the last record of any kind
+    lost = {}   # by CPU: how many were lost since
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip('\n')
+        match = LOST_LINE.search(line)
+        if match:
+            lost[int(match['cpu'])] = int(match['count']) if match['count'] else None
+            continue
+        match = PERF_LOST.match(line)
+        if match:
+            lost[None] = int(match['count'])
+            continue
+        event = parse_line(line, number)
+        if event:
+            time, cpu = event.time, event.cpu
+            check_fields(event)
+            trace.events.append(event)
+            trace.recorded |= '[' in line and TRACE_LINE.match(line) is not None
+        else:
+            match = ANY_LINE.match(line)
+            if not match:
+                continue
+            time, cpu = seconds(match['sec'], match['frac']), int(match['cpu'])
+        for hole in (cpu, None):
+            if hole in lost and (hole is not None or cpu is not None):
+                trace.holes.append(Hole(last.get(cpu), time, cpu, lost.pop(hole)))
+        if cpu is not None:
+            last[cpu] = time
+    if not trace.events:
+        raise Unreadable('no resch or sched_switch events in it')
+    if not any(event.name.startswith('resch_') for event in trace.events):
+        raise Unreadable('no resch events in it: record with -e resch')
+    trace.events.sort(key=lambda event: event.time)
+    for cpu, count in lost.items():   # lost at the very end
+        trace.holes.append(Hole(last.get(cpu), trace.end, cpu, count))
+    for hole in trace.holes:
+        if hole.start is None:
+            hole.start = trace.start
+    align(trace)
+    return trace
+
+
+def align(trace):
+    """Stamps of another clock than CLOCK_MONOTONIC are shifted by the least difference seen."""
+    differences = [event.time - event.now for event in trace.events if 'now' in event.fields]
+    if not differences or abs(statistics.median(differences)) < 500000000:
+        return
+    shift = min(differences)
+    for event in trace.events:
+        event.time -= shift
+        if 'now' not in event.fields:
+            event.now = event.time
+    for hole in trace.holes:
+        hole.start -= shift
+        hole.end -= shift
+    trace.notes.append('the recorder stamped with another clock than the monotonic one; aligned by '
+                       'the closest pair of stamps (record with -C mono)')
+
+
+def report_lines(path):
+    """What trace-cmd makes of a trace.dat."""
+    if not shutil.which('trace-cmd'):
+        raise Unreadable('reading a trace.dat needs the program trace-cmd (apt install trace-cmd)')
+    # -N: no plugins, so that every event appears in its own key=value words
+    done = subprocess.run(['trace-cmd', 'report', '-t', '-N', '-i', path], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors='replace')
+    if done.returncode:
+        complaint = (done.stderr.strip() or done.stdout.strip() or 'no reason given')
+        raise Unreadable(f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
+    return done.stdout.splitlines()
+
+
+def load(path):
+    """A Trace from a file name ('-': standard input). Unreadable, with the reason."""
+    try:
+        if path == '-':
+            return parse(sys.stdin, 'standard input')
+        with open(path, 'rb') as file:
+            magic = file.read(len(TRACE_DAT_MAGIC))
+        if magic == TRACE_DAT_MAGIC:
+            return parse(report_lines(path), path)
+        with open(path, errors='replace') as file:
+            return parse(file, path)
+    except OSError as error:
+        raise Unreadable(error.strerror) from error

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: GPL-2.0
+"""From the events of a trace, one after the other, to a Model."""
+
+from .model import DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Job, Model, Span, Task
+from .plan import Plan
+from .policy import orders
+
+
+class Replay:
+    """Goes through the events once and fills in a Model."""
+
+    def __init__(self, trace):
+        self.model = Model(trace)
+        self.trace = trace
+        self.depth = 0           # how many holes are open here
+        self.floor = trace.start  # the time that the replay has reached
+        self.last_job = {}       # task id -> last Job, for numbers
+
+    def run(self):
+        self.find_unknown_cpus()
+        steps = [(event.time, 1, at, event) for at, event in enumerate(self.trace.events)]
+        for at, hole in enumerate(self.trace.holes):
+            steps.append((hole.start, 2, at, self.enter_hole))
+            steps.append((hole.end, 0, at, self.leave_hole))
+        steps.sort(key=lambda step: step[:3])
+        for time, kind, _, step in steps:
+            self.floor = time
+            if kind == 1:
+                self.event(step)
+            else:
+                step()
+        self.finish()
+        return self.model
+
+    def find_unknown_cpus(self):
+        """Where a task was attached before the trace began, it may be selected already."""
+        attached = set()
+        for event in self.trace.events:
+            if event.name == 'resch_attach':
+                attached.add(event['id'])
+            elif 'id' in event.fields and event['id'] not in attached:
+                cpu = self.model.cpu(event['cpu'])
+                cpu.known = False
+                cpu.unknown = [[self.trace.start, None]]
+
+    # ---- holes
+
+    def enter_hole(self):
+        self.cut()
+        self.depth += 1
+
+    def leave_hole(self):
+        self.cut()
+        self.depth -= 1
+
+    def cut(self):
+        """Forget all state: it may have changed unseen."""
+        now = self.floor
+        for task in self.model.tasks.values():
+            self.close_ready(task, now)
+            for cpu in list(task.open_selected):
+                self.close_selected(task, cpu, now)
+            self.close_held(task, now)
+            if task.job:
+                task.job.partial = True
+            task.known = False
+            task.job = None
+            self.last_job.pop(task.id, None)
+        for cpu in self.model.cpus.values():
+            self.end_run(cpu, now)
+            cpu.current = None
+            if cpu.known:
+                cpu.known = False
+                cpu.unknown.append([now, None])
+
+    # ---- spans
+
+    def keep(self, spans, span, end):
+        span.end = max(end, span.start)
+        if not self.depth and span.end > span.start:
+            spans.append(span)
+
+    def open_ready(self, task, now):
+        self.close_ready(task, now)
+        if task.job:
+            task.open_ready = Span(now, task.cpu, task.job)
+
+    def close_ready(self, task, now):
+        if task.open_ready:
+            self.keep(task.ready, task.open_ready, now)
+            task.open_ready = None
+
+    def close_selected(self, task, cpu, now):
+        span = task.open_selected.pop(cpu, None)
+        if span:
+            span.ended = self.floor
+            self.keep(task.selected, span, now)
+
+    def close_held(self, task, now):
+        if task.open_held:
+            self.keep(task.held, task.open_held, now)
+            task.open_held = None
+
+    def end_run(self, cpu, now, left=None):
+        if cpu.current is None:
+            return
+        start, pid, comm, prio = cpu.current
+        if now > start and not self.depth:
+            cpu.runs.append((start, now, pid, comm, prio))
+            if pid:
+                span = Span(start, cpu.number)
+                span.end = now
+                span.prio = prio
+                span.left = left
+                self.model.runs.setdefault(pid, []).append(span)
+        cpu.current = None
+
+    def chosen(self, number):
+        """A selection was seen on this CPU: from here on it is known."""
+        cpu = self.model.cpu(number)
+        if not cpu.known:
+            cpu.known = True
+            cpu.unknown[-1][1] = self.floor
+
+    # ---- events
+
+    def event(self, event):
+        name = event.name
+        if name == 'sched_switch':
+            self.switch(event)
+            return
+        if 'now' in event.fields:
+            self.model.stamps.append((event, event.time - event.now))
+        if name in ('resch_swap', 'resch_eject'):
+            self.policy(event)
+            return
+        if name in ('resch_plan', 'resch_reserve'):
+            self.plan(event)
+            return
+        handler = getattr(self, name[len('resch_'):], None)
+        if name == 'resch_attach':
+            self.attach(event)
+        elif name == 'resch_detach':
+            self.detach(event)
+        elif handler:
+            task = self.task(event)
+            handler(task, event)
+
+    def switch(self, event):
+        number = event.cpu
+        if number is None:
+            return
+        cpu = self.model.cpu(number)
+        prev, now = event['prev_pid'], event.time
+        if cpu.current is None or cpu.current[1] != prev:
+            began = self.floor_of_run(cpu)
+            self.end_run(cpu, began)
+            cpu.current = (began, prev, event.get('prev_comm', ''), event.get('prev_prio'))
+        self.end_run(cpu, now, event.get('prev_prio'))
+        cpu.current = (now, event['next_pid'], event.get('next_comm', ''), event.get('next_prio'))
+
+    def floor_of_run(self, cpu):
+        """Since when a thread ran that was not seen to start: since the trace began or went on."""
+        holes = [hole.end for hole in self.trace.holes if hole.end <= self.floor]
+        last = cpu.runs[-1][1] if cpu.runs else self.trace.start
+        return max([last, self.trace.start] + holes)
+
+    def policy(self, event):
+        cpu = self.model.cpu(event['cpu'])
+        if event.name == 'resch_eject':
+            self.model.ejects.append(event)
+            return
+        self.model.swaps.append(event)
+        if not cpu.policies:
+            cpu.policies.append((self.trace.start, event['from']))
+        elif cpu.policies[-1][1] != event['from'] and not self.depth:
+            self.anomaly('swap', event, None,
+                         f"swap from '{event['from']}' where '{cpu.policies[-1][1]}' was in charge")
+        cpu.policies.append((event.time, event['to']))
+
+    def plan(self, event):
+        if event.name == 'resch_plan':
+            self.model.plans.append(Plan(event))
+            return
+        for plan in reversed(self.model.plans):
+            if plan.domain == event['domain']:
+                plan.add(event)
+                return
+
+    def attach(self, event):
+        ident = event['id']
+        task = self.model.tasks.get(ident)
+        if task is None or task.detached is not None:
+            task = self.model.tasks[ident] = Task(ident, event['pid'], event['cpu'])
+            task.attached = event.time
+            task.known = not self.depth
+        task.cpu = event['cpu']
+        task.name = event.get('name', '') or task.name
+        task.params = {name: event.get(name, 0) for name in PARAMS}
+        cpu = self.model.cpu(event['cpu'])
+        if not cpu.policies:
+            cpu.policies.append((self.trace.start, event['plugin']))
+        elif cpu.policies[-1][1] != event['plugin']:
+            cpu.policies.append((event.time, event['plugin']))
+
+    def task(self, event):
+        """The task of a job event; one that was attached before the trace began is unknown yet."""
+        ident = event['id']
+        task = self.model.tasks.get(ident)
+        if task is None:
+            task = self.model.tasks[ident] = Task(ident, event.get('pid', -1), event['cpu'])
+        elif task.detached is not None:
+            self.anomaly('jobs', event, task, f'{event.name} after the task was detached')
+        if task.cpu != event['cpu']:
+            task.cpu = event['cpu']
+            if task.open_ready:
+                self.open_ready(task, event.now)
+        if task.controlled is None:
+            task.controlled = event.now
+        return task
+
+    def detach(self, event):
+        task = self.model.tasks.get(event['id'])
+        if task is None:
+            task = self.task(event)
+        now = event.time
+        self.close_ready(task, now)
+        for cpu in list(task.open_selected):
+            self.close_selected(task, cpu, now)
+        self.close_held(task, now)
+        if task.job:
+            task.job.partial = True
+        task.job = None
+        task.detached = now
+        task.why_gone = event.get('why', event.get('gone'))
+
+    def current(self, task, event):
+        """The job that an event is about. One that was not seen to be released counts only where
+        the state was unknown."""
+        if task.job and task.job.index != event['job']:
+            self.anomaly('jobs', event, task,
+                         f'{event.name} of job {event["job"]} while job {task.job.index} is current')
+        if task.job is None:
+            if task.known:
+                self.anomaly('jobs', event, task, f'{event.name} of job {event["job"]}, which is not '
+                             'under way')
+                return None
+            last = task.jobs[-1] if task.jobs else None
+            if last and last.index == event['job'] and last.completed is None:
+                task.job = last
+            elif 'release' in event.fields:
+                task.job = Job(event, partial=True)
+                task.jobs.append(task.job)
+                self.last_job[task.id] = task.job
+            task.known = True
+        job = task.job
+        if job and 'deadline' in event.fields and job.deadline != event['deadline']:
+            job.deadline, job.release = event['deadline'], event['release']
+            job.moves.append((event.now, job.release, job.deadline))
+            if task.open_ready:
+                self.open_ready(task, event.now)
+        return job
+
+    def release(self, task, event):
+        now = event.now
+        if task.job:
+            self.anomaly('jobs', event, task, f'job {event["job"]} was released, job '
+                         f'{task.job.index} never completed')
+            task.job.partial = True
+        previous = self.last_job.get(task.id)
+        job = Job(event, partial=self.depth > 0)
+        job.previous = previous
+        job.released = now
+        job.recorded = event.time
+        job.skipped = event.get('value', 0)
+        task.jobs.append(job)
+        task.job = self.last_job[task.id] = job
+        task.known = True
+        if task.open_selected:
+            job.selected = now
+        self.open_ready(task, now)
+
+    def complete(self, task, event):
+        job = self.current(task, event)
+        self.close_ready(task, event.now)
+        self.close_held(task, event.time)
+        if job:
+            job.completed = event.now
+            job.exec = event.get('value')
+        task.job = None
+
+    def block(self, task, event):
+        self.current(task, event)
+        self.close_ready(task, event.now)
+        self.close_held(task, event.time)
+
+    def wake(self, task, event):
+        if task.known and not task.job and task.param('kind') != WAKEUP:
+            # a signal's handler runs between two jobs; it competes like a job
+            task.open_ready = Span(event.now, task.cpu, Job(event, partial=True))
+            return
+        job = self.current(task, event)
+        if job and job.budgets and job.budgets[-1][0] == event.now:
+            job.used = event.get('value', 0)
+        self.open_ready(task, event.now)
+
+    def throttle(self, task, event):
+        job = self.current(task, event)
+        if job:
+            job.throttles.append(event.now)
+            for reaction, seen in (('overrun', job.overruns), ('miss', job.misses)):
+                if task.param(reaction) == DEMOTE and seen and seen[-1][0] == event.now:
+                    job.demoted = event.now
+                    self.close_held(task, event.time)   # from here on it runs in time that nobody wants
+        self.close_ready(task, event.now)
+
+    def budget(self, task, event):
+        if task.job is None:   # a budget between two jobs says nothing about a job
+            return
+        job = self.current(task, event)
+        if job:
+            job.budgets.append((event.now, event.get('value', 0)))
+
+    def miss(self, task, event):
+        job = self.job_of(task, event)
+        if job:
+            job.misses.append((event.now, event.get('value', 0), event['deadline']))
+
+    def overrun(self, task, event):
+        job = self.job_of(task, event)
+        if job:
+            job.overruns.append((event.now, event.get('value', 0)))
+
+    def job_of(self, task, event):
+        """The job of an event that may come just after its completion."""
+        for job in reversed(task.jobs[-2:]):
+            if job.index == event['job']:
+                return job
+        return self.current(task, event)
+
+    def select(self, task, event):
+        now, cpu = event.now, event['cpu']
+        if task.job is None and not task.known:
+            self.current(task, event)
+        self.chosen(cpu)
+        if task.job and task.job.selected is None:
+            task.job.selected = now
+        if task.job and not task.open_ready and task.job.partial:
+            self.open_ready(task, now)
+        if cpu not in task.open_selected:
+            span = task.open_selected[cpu] = Span(now, cpu, task.job)
+            span.began = event.time
+        self.close_held(task, event.time)
+        task.open_held = Span(event.time, cpu)
+
+    def deselect(self, task, event):
+        self.chosen(event['cpu'])
+        self.close_selected(task, event['cpu'], event.now)
+        if not self.model.has_parks:   # the recorder didn't have them: nobody knows when it stopped
+            self.close_held(task, event.time)
+        if task.job is None and WHY.get(event['why'], event['why']) == 'complete':
+            self.close_ready(task, event.now)
+
+    def park(self, task, event):
+        if not task.open_selected:
+            self.close_held(task, event.time)
+
+    def escalate(self, task, event):
+        task.escalations.append(event.now)
+
+    def anomaly(self, rule, event, task, text):
+        if not self.depth:
+            self.model.anomalies.append(Anomaly(rule, event, task, text))
+
+    # ---- the end
+
+    def finish(self):
+        model, end = self.model, self.trace.end
+        for task in model.tasks.values():
+            if task.open_ready:
+                task.open_ready.open = True
+            for span in task.open_selected.values():
+                span.open = True
+            self.close_ready(task, end)
+            for cpu in list(task.open_selected):
+                self.close_selected(task, cpu, end)
+            self.close_held(task, end)
+            if task.job:
+                task.job.partial = True
+        for cpu in model.cpus.values():
+            self.end_run(cpu, end)
+            for span in cpu.unknown:
+                if span[1] is None:
+                    span[1] = end
+        for task in model.tasks.values():
+            task.selected.sort(key=lambda span: span.start)
+            task.ready.sort(key=lambda span: span.start)
+            task.running = [clipped for span in model.runs.get(task.pid, ())
+                            if (clipped := clip(span, task))]
+            task.running.sort(key=lambda span: span.start)
+
+
+def clip(span, task):
+    """The part of a thread's running that falls into its time as a task, or None."""
+    start = span.start if task.attached is None else max(span.start, task.attached)
+    end = span.end if task.detached is None else min(span.end, task.detached)
+    if end <= start:
+        return None
+    part = Span(start, span.cpu)
+    part.end = end
+    part.prio = span.prio
+    part.left = span.left
+    return part
+
+
+def build(trace):
+    model = Replay(trace).run()
+    model.settle_plans(orders({}))
+    return model

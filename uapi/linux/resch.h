@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: (LGPL-2.1 OR MIT) WITH Linux-syscall-note */
+/*
+ * resch.h - what a program says to /dev/resch
+ *
+ * Conventions, true for every call in this file:
+ *
+ * - Times are nanoseconds; absolute times are CLOCK_MONOTONIC.
+ * - Structures have fixed-width fields only and the same layout for 32- and 64-bit programs.
+ * - Structures are versioned by their size, which the request number carries. A newer program may
+ *   pass a longer structure as long as the part that this kernel does not know is zero (-E2BIG
+ *   otherwise); an older program may pass a shorter one, the rest then reads as zero.
+ * - Fields named `reserved`, and bits of `flags` not defined here, must be zero (-EINVAL).
+ * - A call that fails has changed nothing.
+ * - Every call that changes something needs CAP_SYS_NICE (-EPERM); queries need only the open
+ *   device.
+ *
+ * Errors beside those named at each request: -EFAULT (an unreadable pointer), -ENOTTY (an unknown
+ * request), -EINTR (a signal came first), -ENOMEM.
+ */
+#ifndef _UAPI_LINUX_RESCH_H
+#define _UAPI_LINUX_RESCH_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define RESCH_DEVICE "/dev/resch"
+
+/* Raised when a structure or a meaning changes; RESCH_IOC_INFO tells the module's. */
+#define RESCH_ABI_VERSION 1
+
+#define RESCH_NAME_LEN 16 /* task and plugin names, with the terminating zero */
+#define RESCH_OPTIONS_LEN 64 /* plugin options, with the terminating zero */
+#define RESCH_REASON_LEN 96 /* sentences for people, with the terminating zero */
+#define RESCH_CPUS_MAX 1024 /* CPUs that a mask can name */
+
+/* A time that never comes. */
+#define RESCH_NEVER (~0ULL)
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+/** enum resch_kind - what releases the jobs of a task */
+enum resch_kind {
+	/*
+	 * The clock: one job each `period` from the first release on. The task ends each job with
+	 * RESCH_IOC_WAIT.
+	 */
+	RESCH_PERIODIC = 0,
+	/*
+	 * RESCH_IOC_RELEASE, at most one job each `period`; earlier calls are held back until then.
+	 * Ends jobs with RESCH_IOC_WAIT.
+	 */
+	RESCH_SPORADIC = 1,
+	/*
+	 * Its own wake-ups, for programs that know nothing of resch: a job starts when the thread
+	 * becomes runnable and ends when it blocks. The deadline is wake-up + `deadline`, or the
+	 * previous one where the constant-bandwidth rule asks for it (what is left of `wcet` would
+	 * exceed the task's share of what is left until then).
+	 */
+	RESCH_WAKEUP = 2,
+};
+
+/** enum resch_react - what happens when a job overruns its `wcet`, or misses its deadline */
+enum resch_react {
+	RESCH_COUNT = 0, /* count it, when the job ends */
+	RESCH_NOTIFY = 1, /* as it happens, put an event where read() and poll() see it */
+	RESCH_SIGNAL = 2, /* NOTIFY, and send the thread `signal` */
+	RESCH_SKIP = 3, /* NOTIFY, and skip the releases that the job is too late for */
+	/* NOTIFY, and stop the job until the next release, which then goes on with it */
+	RESCH_THROTTLE = 4,
+	RESCH_DEMOTE = 5, /* NOTIFY, and let the rest of the job run below all registered tasks */
+};
+
+/* resch_task_params.flags */
+#define RESCH_F_SYNC (1U << 0) /* the first release waits for RESCH_IOC_START */
+#define RESCH_F_SKIP_ADMISSION (1U << 1) /* take the task without a test (and without a promise) */
+#define RESCH_F_ALL (RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION)
+
+/**
+ * struct resch_task_params - what a task asks for
+ * @period:   period or minimum inter-arrival time; 1 µs to 1 h
+ * @deadline: relative deadline; 0 means @period; may be shorter or longer; at most 1 h
+ * @wcet:     worst-case execution time; 1 ns to @deadline and to @period
+ * @offset:   first release after the start (time zero, or the first RESCH_IOC_WAIT); at most 1 h
+ * @kind:     enum resch_kind
+ * @overrun:  enum resch_react, for a job that has executed for @wcet
+ * @miss:     enum resch_react, for a job that is not complete at its deadline
+ * @signal:   for RESCH_SIGNAL: 1 to 64, else 0
+ * @priority: for plugins with explicit priorities: 1 (most urgent) to 10000; 0: let the plugin
+ *            choose
+ * @cpu:      the CPU to run on, or -1: any CPU of the domain that the plugin finds room on
+ * @flags:    RESCH_F_*
+ * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares; 0:
+ *            none
+ * @name:     for people; need not be unique; empty: the thread's own name
+ */
+struct resch_task_params {
+	__aligned_u64 period;
+	__aligned_u64 deadline;
+	__aligned_u64 wcet;
+	__aligned_u64 offset;
+	__u32 kind;
+	__u32 overrun;
+	__u32 miss;
+	__u32 signal;
+	__u32 priority;
+	__s32 cpu;
+	__u32 flags;
+	__u32 group;
+	char name[RESCH_NAME_LEN];
+};
+
+/** enum resch_bound - the test that a refused task or set failed */
+enum resch_bound {
+	RESCH_BOUND_NONE = 0,
+	RESCH_BOUND_UTILIZATION = 1, /* value and limit in parts per million */
+	RESCH_BOUND_DEMAND = 2, /* demand `value` in an interval of length `limit`; ns */
+	/* response time `value` of `task` past its deadline `limit`; ns */
+	RESCH_BOUND_RESPONSE = 3,
+	RESCH_BOUND_LIU_LAYLAND = 4, /* parts per million */
+	RESCH_BOUND_HYPERBOLIC = 5, /* product of (u+1), parts per million, against 2000000 */
+	RESCH_BOUND_PLUGIN = 6, /* a limit of the plugin itself */
+	/* demand `value` in an interval in which the group's reserves supply only `limit`; ns */
+	RESCH_BOUND_RESERVE = 7,
+};
+
+/** struct resch_verdict - why something was refused, and what would pass
+ * @bound:        enum resch_bound
+ * @task:         the task that would miss its deadline (0: the new one)
+ * @cpu:          the CPU that came nearest, or -1
+ * @value:        what the test computed; unit: see enum resch_bound
+ * @limit:        what it may be at most
+ * @suggest_wcet: with this @wcet instead, and all else the same, the task would pass; 0: none
+ * @suggest_period: likewise for @period (and an implicit @deadline); 0: none
+ */
+struct resch_verdict {
+	__u32 bound;
+	__u32 task;
+	__s32 cpu;
+	__u32 reserved;
+	__aligned_u64 value;
+	__aligned_u64 limit;
+	__aligned_u64 suggest_wcet;
+	__aligned_u64 suggest_period;
+};
+
+/**
+ * struct resch_register - RESCH_IOC_REGISTER
+ * @params:     in
+ * @pid:        in: thread id in the caller's pid namespace, or 0 for the calling thread. Naming
+ *              another thread needs a kernel that exports task_work_add (-EOPNOTSUPP)
+ * @reserved:   zero
+ * @start_time: in: with @pid, that thread's start time: field 22 of /proc/PID/stat; a reused pid
+ *              has another one and is refused (-ESRCH)
+ * @domain:     in: domain id, or 0: the one that @params.cpu is in
+ * @id:         out: the task's id, unique while the module is loaded
+ * @cpu:        out: the CPU that it was given
+ * @reserved2:  zero
+ * @verdict:    out: with -EBUSY, why it was refused
+ *
+ * A RESCH_WAKEUP task is under the plugin's control at once; the others from their first
+ * RESCH_IOC_WAIT on. The open file description owns the registration: it ends when the last
+ * descriptor closes, when the thread exits or calls execve() (a RESCH_WAKEUP task survives execve()
+ * while its descriptor stays open elsewhere), or with RESCH_IOC_UNREGISTER. The thread then has the
+ * policy, priority and affinity that it had before. One that ended by itself (RESCH_EVENT_GONE) can
+ * still be read with RESCH_IOC_TASK_STAT, state RESCH_STATE_GONE, until the descriptor closes or
+ * unregisters it.
+ *
+ * -EINVAL: a parameter is out of range. -EBUSY: admission refused it, see @verdict. -ENODEV: no
+ * such domain, or the CPU is in none. -EEXIST: the thread is registered already. -ESRCH: no such
+ * thread. -EPERM: also for kernel threads, and for threads that the caller may not signal.
+ */
+struct resch_register {
+	struct resch_task_params params;
+	__s32 pid;
+	__u32 reserved;
+	__aligned_u64 start_time;
+	__u32 domain;
+	__u32 id;
+	__s32 cpu;
+	__u32 reserved2;
+	struct resch_verdict verdict;
+};
+
+/**
+ * struct resch_wait - RESCH_IOC_WAIT: end the current job, return when the next one is selected to
+ * run
+ * @release:  out: absolute release of the job that starts
+ * @deadline: out: its absolute deadline
+ * @job:      out: its number, from 1
+ * @skipped:  out: releases skipped just before it
+ *
+ * The argument may be a null pointer: nothing is returned then. fdatasync() on the descriptor does
+ * the same on a shorter way into the kernel.
+ *
+ * -ENOENT: the caller is not registered. -ECANCELED: the registration has ended meanwhile: the
+ * plugin was ejected, or the CPU went offline. -EINTR: a signal handler ran; call again to go on
+ * waiting (the job does not end twice). -EINVAL: a RESCH_WAKEUP task.
+ */
+struct resch_wait {
+	__aligned_u64 release;
+	__aligned_u64 deadline;
+	__aligned_u64 job;
+	__aligned_u64 skipped;
+};
+
+/** struct resch_delay - RESCH_IOC_DELAY: suspend the current job until an absolute time
+ * @until: in. In the past: returns at once.
+ * Errors as for RESCH_IOC_WAIT. The job keeps its release, deadline and number.
+ */
+struct resch_delay {
+	__aligned_u64 until;
+};
+
+/**
+ * struct resch_target - RESCH_IOC_UNREGISTER, RESCH_IOC_RELEASE: a task by id
+ * @id: 0 means the calling thread's. RELEASE takes a RESCH_SPORADIC task (-EINVAL); 64 of them may
+ *      wait (-ENOSPC).
+ * -ENOENT: no such task. -EPERM: it was registered through another descriptor.
+ */
+struct resch_target {
+	__u32 id;
+	__u32 reserved;
+};
+
+/** enum resch_state - where a task is */
+enum resch_state {
+	RESCH_STATE_NEW = 0, /* registered, has not waited yet */
+	RESCH_STATE_SLEEPING = 1, /* between two jobs */
+	RESCH_STATE_READY = 2, /* has a job, is not selected */
+	RESCH_STATE_SELECTED = 3, /* has a job, is its CPU's choice */
+	RESCH_STATE_BLOCKED = 4, /* has a job, sleeps in the kernel or in RESCH_IOC_DELAY */
+	RESCH_STATE_THROTTLED = 5, /* has a job, stopped by an overrun or a miss */
+	RESCH_STATE_GONE = 6, /* registration ended */
+};
+
+/**
+ * struct resch_task_stat - RESCH_IOC_TASK_STAT: parameters and statistics of a task
+ * @id:          in: task id, or 0 for the calling thread; or, with @next, the id after which to
+ *               look
+ * @next:        in: 1: the task with the smallest id above @id (to list them all: start from 0);
+ *               -ENOENT: no more
+ * The rest is out. Execution times are the thread's CPU time; response times run from release to
+ * completion.
+ */
+struct resch_task_stat {
+	__u32 id;
+	__u32 next;
+	struct resch_task_params params;
+	__s32 pid; /* in the caller's pid namespace, 0 where it is not visible there */
+	__s32 cpu;
+	__u32 domain;
+	__u32 state; /* enum resch_state */
+	__aligned_u64 job; /* number of the current or last job */
+	__aligned_u64 release; /* its release ... */
+	__aligned_u64 deadline; /* ... and absolute deadline */
+	__aligned_u64 completed;
+	__aligned_u64 misses;
+	__aligned_u64 overruns;
+	__aligned_u64 skipped;
+	__aligned_u64 preemptions; /* deselected with a job unfinished */
+	__aligned_u64 migrations;
+	__aligned_u64 exec_total;
+	__aligned_u64 exec_max; /* largest execution time of a job */
+	__aligned_u64 response_min;
+	__aligned_u64 response_max;
+	__aligned_u64 response_total;
+	__aligned_u64 tardiness_max;
+	__aligned_u64 escalations; /* times it stayed in the kernel after it was deselected */
+};
+
+/** struct resch_start - RESCH_IOC_START: time zero for the RESCH_F_SYNC tasks of a domain
+ * @time:    in: absolute; 0: as soon as all CPUs can be told (now + 1 ms). -ETIME: it is past
+ * @domain:  in
+ * @waiting: out: tasks that were waiting for it
+ */
+struct resch_start {
+	__aligned_u64 time;
+	__u32 domain;
+	__u32 waiting;
+};
+
+/* ---- domains and plugins --------------------------------------------------------------------- */
+
+/** struct resch_cpus - a set of CPUs: bit n%64 of bits[n/64] is CPU n */
+struct resch_cpus {
+	__aligned_u64 bits[RESCH_CPUS_MAX / 64];
+};
+
+/**
+ * struct resch_domain_set - RESCH_IOC_DOMAIN_SET: make a domain, or change its plugin
+ * @domain:  in: 0: make one, and its id comes back; else the domain to change
+ * @flags:   in: zero
+ * @cpus:    in: for a new domain: its CPUs, online and in no other domain (-EBUSY); otherwise empty
+ * @plugin:  in: name; the module resch-NAME is loaded where it is missing (-ENOENT: there is none)
+ * @options: in: "key=value,key=value" for the plugin (-EINVAL)
+ * @capacity: in: share of each CPU that admission may give away, parts per million, 1 to 1000000;
+ *            0: what the kernel leaves to real-time tasks (950000 with the usual settings)
+ * @overhead: in: time that each job costs beside its @wcet (release, two switches), ns, as
+ *            measured; below 1 ms
+ * @verdict: out: with -EBUSY from the admission of the standing tasks, why
+ *
+ * The standing tasks and their current jobs go over to the new plugin; no release moves. If it
+ * refuses them the old plugin stays.
+ */
+struct resch_domain_set {
+	__u32 domain;
+	__u32 flags;
+	struct resch_cpus cpus;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+	__u32 capacity;
+	__u32 overhead;
+	struct resch_verdict verdict;
+};
+
+/** struct resch_domain_stat - RESCH_IOC_DOMAIN_STAT
+ * @domain: in: id, or with @next the id after which to look; @next as in struct resch_task_stat
+ */
+struct resch_domain_stat {
+	__u32 domain;
+	__u32 next;
+	struct resch_cpus cpus;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+	__u32 capacity;
+	__u32 overhead;
+	__u32 tasks;
+	__u32 ejections; /* plugins thrown out of this domain */
+	__aligned_u64 swaps;
+	__aligned_u64 decisions;
+	char eject_plugin[RESCH_NAME_LEN]; /* the last one thrown out ... */
+	char eject_reason[RESCH_REASON_LEN]; /* ... and why */
+};
+
+/** struct resch_reserve - [@begin, @end) of each time slot, ns, belongs to @group on @cpu */
+struct resch_reserve {
+	__aligned_u64 begin;
+	__aligned_u64 end;
+	__u32 group;
+	__u32 cpu;
+};
+
+#define RESCH_GROUPS_MAX 4096 /* groups of a plan */
+#define RESCH_RESERVES_MAX 8192 /* reserves of a plan */
+#define RESCH_PARTS_MAX 4 /* reserves of one group */
+
+/**
+ * struct resch_plan_set - RESCH_IOC_PLAN_SET: who has which CPU when
+ * @domain:   in
+ * @count:    in: how many reserves there are; 0: no plan any more
+ * @slot:     in: length of the time slots, the same on all CPUs of the domain; 10 µs to 1 s
+ * @from:     in: absolute time at which a slot begins; 0: soon. out: from when the plan holds: the
+ *            first slot boundary of the plan before that which is not past
+ * @reserves: in: pointer to @count struct resch_reserve
+ * @verdict:  out: with -EBUSY, which standing task would lose its guarantee
+ *
+ * -EINVAL: a reserve is empty, beyond the slot or on a CPU of another domain, two reserves of a CPU
+ * overlap, two of a group overlap in time, or a group has too many. -EBUSY: a standing task has no
+ * group in it, or not enough of one. -EAGAIN: the last change has not come into force yet.
+ */
+struct resch_plan_set {
+	__u32 domain;
+	__u32 count;
+	__aligned_u64 slot;
+	__aligned_u64 from;
+	__aligned_u64 reserves;
+	struct resch_verdict verdict;
+};
+
+/** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks */
+struct resch_domain_del {
+	__u32 domain;
+	__u32 reserved;
+};
+
+/** struct resch_plugin_stat - RESCH_IOC_PLUGIN_STAT: list the loaded plugins
+ * @index: in: 0, 1, ...; -ENOENT: no more
+ */
+struct resch_plugin_stat {
+	__u32 index;
+	__u32 users; /* domains */
+	__u32 ejections;
+	__u32 reserved;
+	char name[RESCH_NAME_LEN];
+	char about[RESCH_REASON_LEN];
+};
+
+/**
+ * struct resch_plugin_load - RESCH_IOC_PLUGIN_LOAD: load the module resch-NAME; -ENOENT: there is
+ * none
+ */
+struct resch_plugin_load {
+	char name[RESCH_NAME_LEN];
+};
+
+/* ---- the module ------------------------------------------------------------------------------ */
+
+/* resch_info.features */
+#define RESCH_FEATURE_PARK (1ULL << 0) /* stops a task by parking it */
+#define RESCH_FEATURE_DEMOTE (1ULL << 1) /* stops a task by demoting it */
+#define RESCH_FEATURE_REMOTE (1ULL << 2) /* may register other threads */
+
+/** struct resch_info - RESCH_IOC_INFO: what this module is and does
+ * @abi:      RESCH_ABI_VERSION of the module
+ * @level:    highest SCHED_FIFO priority of registered tasks
+ * @features: RESCH_FEATURE_*
+ * @tasks, @domains, @plugins: how many there are
+ * @escalate: a deselected task that is still in the kernel after this time is demoted; ns
+ * @restored: threads given back after an ejection, an offline CPU or SysRq
+ * @events_lost: events that no reader fetched in time
+ * @version:  of the release
+ */
+struct resch_info {
+	__u32 abi;
+	__u32 level;
+	__aligned_u64 features;
+	__u32 tasks;
+	__u32 domains;
+	__u32 plugins;
+	__u32 reserved;
+	__aligned_u64 escalate;
+	__aligned_u64 restored;
+	__aligned_u64 events_lost;
+	char version[RESCH_NAME_LEN];
+};
+
+/* ---- events: what read() on the device returns ----------------------------------------------- */
+
+/** enum resch_event_type */
+enum resch_event_type {
+	RESCH_EVENT_OVERRUN = 1, /* value: execution time so far, ns */
+	RESCH_EVENT_MISS = 2, /* value: the deadline missed */
+	RESCH_EVENT_GONE = 3, /* the registration ended; value: enum resch_gone */
+};
+
+/** enum resch_gone - why a registration ended without being asked to */
+enum resch_gone {
+	RESCH_GONE_EXIT = 1,
+	RESCH_GONE_EXEC = 2,
+	RESCH_GONE_EJECT = 3,
+	RESCH_GONE_OFFLINE = 4,
+	RESCH_GONE_SYSRQ = 5,
+};
+
+/**
+ * struct resch_event - read() returns whole ones: those of the tasks registered through this
+ * descriptor. poll() says when.
+ */
+struct resch_event {
+	__u32 type;
+	__u32 task;
+	__aligned_u64 time;
+	__aligned_u64 job;
+	__aligned_u64 value;
+};
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+#define RESCH_IOC_MAGIC 0xE5
+#define RESCH_IOC_INFO _IOR(RESCH_IOC_MAGIC, 0, struct resch_info)
+#define RESCH_IOC_REGISTER _IOWR(RESCH_IOC_MAGIC, 1, struct resch_register)
+#define RESCH_IOC_UNREGISTER _IOW(RESCH_IOC_MAGIC, 2, struct resch_target)
+#define RESCH_IOC_WAIT _IOR(RESCH_IOC_MAGIC, 3, struct resch_wait)
+#define RESCH_IOC_DELAY _IOW(RESCH_IOC_MAGIC, 4, struct resch_delay)
+#define RESCH_IOC_RELEASE _IOW(RESCH_IOC_MAGIC, 5, struct resch_target)
+#define RESCH_IOC_START _IOWR(RESCH_IOC_MAGIC, 6, struct resch_start)
+#define RESCH_IOC_TASK_STAT _IOWR(RESCH_IOC_MAGIC, 7, struct resch_task_stat)
+#define RESCH_IOC_DOMAIN_SET _IOWR(RESCH_IOC_MAGIC, 16, struct resch_domain_set)
+#define RESCH_IOC_DOMAIN_DEL _IOW(RESCH_IOC_MAGIC, 17, struct resch_domain_del)
+#define RESCH_IOC_DOMAIN_STAT _IOWR(RESCH_IOC_MAGIC, 18, struct resch_domain_stat)
+#define RESCH_IOC_PLUGIN_LOAD _IOW(RESCH_IOC_MAGIC, 19, struct resch_plugin_load)
+#define RESCH_IOC_PLUGIN_STAT _IOWR(RESCH_IOC_MAGIC, 20, struct resch_plugin_stat)
+#define RESCH_IOC_PLAN_SET _IOWR(RESCH_IOC_MAGIC, 21, struct resch_plan_set)
+
+#endif /* _UAPI_LINUX_RESCH_H */
