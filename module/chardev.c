@@ -126,6 +126,7 @@ static int chardev_unregister(struct resch_file *file, union chardev_arg *arg)
 static int chardev_release(struct resch_file *file, union chardev_arg *arg)
 {
 	struct resch_thread *thread = NULL;
+	struct resch_cpu *rc;
 	int err;
 
 	if (arg->target.reserved)
@@ -143,10 +144,10 @@ static int chardev_release(struct resch_file *file, union chardev_arg *arg)
 	} else if (thread->file != file) {
 		err = -EPERM;
 	} else {
-		resch_thread_lock_irq(thread);
+		rc = resch_thread_lock_irq(thread);
 		err = resch_job_ask(thread, ktime_get());
-		resch_thread_unlock_irq(thread);
-		resch_cpu_kick(thread->rc);
+		resch_cpu_unlock_irq(rc);
+		resch_cpu_kick(rc);
 	}
 	mutex_unlock(&resch_lock);
 	return err;

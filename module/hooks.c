@@ -136,10 +136,11 @@ static void hooks_sched_process_exec(void *data, struct task_struct *task, pid_t
 	rcu_read_lock();
 	thread = resch_thread_find(task);
 	if (thread && thread->task.params.kind != RESCH_WAKEUP) {
-		resch_thread_lock_irqsave(thread, flags);
+		struct resch_cpu *rc = resch_thread_lock_irqsave(thread, flags);
+
 		resch_thread_retire(thread, RESCH_GONE_EXEC, ktime_get());
-		resch_thread_unlock_irqrestore(thread, flags);
-		resch_cpu_kick(thread->rc);
+		resch_cpu_unlock_irqrestore(rc, flags);
+		resch_cpu_kick(rc);
 	}
 	rcu_read_unlock();
 }

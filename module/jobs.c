@@ -227,6 +227,16 @@ void resch_job_expire(struct resch_thread *thread, u64 now)
 	resch_job_arm(thread);
 }
 
+/*
+ * The thread woke in the kernel and runs there, selected or not, until it blocks or arrives where
+ * deselected tasks wait: other CPUs must not take it, or its group, before.
+ */
+static void job_stir(struct resch_thread *thread)
+{
+	if (unlikely(thread->rc->whole) && !thread->held)
+		thread->task.busy = true;
+}
+
 void resch_job_sync(struct resch_thread *thread, u64 now)
 {
 	bool blocked = READ_ONCE(thread->kblocked);
@@ -255,9 +265,11 @@ void resch_job_sync(struct resch_thread *thread, u64 now)
 		if (resch_node_queued(&thread->late))
 			resch_queue_erase(&rc->late, &thread->late);
 	} else if (!blocked && own && thread->state == RESCH_SLEEPING) {
+		job_stir(thread);
 		job_wakeup(thread, now);
 		resch_park_stop(thread, now);
 	} else if (!blocked && thread->state == RESCH_BLOCKED) {
+		job_stir(thread);
 		resch_engine_enqueue(thread, RESCH_WHY_WAKE, now);
 		trace_resch_wake(thread, now, resch_job_executed(thread));
 		resch_park_stop(thread, now);
@@ -389,6 +401,7 @@ static int job_settle(struct resch_thread *thread, u64 now)
 	WRITE_ONCE(thread->kblocked, false);
 	if (thread->state == RESCH_BLOCKED ||
 	    (thread->state == RESCH_THROTTLED && !thread->background)) {
+		job_stir(thread);
 		resch_engine_enqueue(thread, RESCH_WHY_WAKE, now);
 		trace_resch_wake(thread, now, resch_job_executed(thread));
 	}

@@ -261,8 +261,12 @@ static void plan_install(struct resch_domain *domain, struct resch_plan *plan)
 		plan_show(plans, domain);
 	}
 	raw_spin_unlock_irq(&domain->lock);
-	list_for_each_entry(thread, &domain->threads, in_domain)
+	list_for_each_entry(thread, &domain->threads, in_domain) {
+		struct resch_cpu *rc = resch_thread_lock_irq(thread);
+
 		resch_plan_bind(domain, &thread->task);
+		resch_cpu_unlock_irq(rc);
+	}
 	for (i = 0; i < domain->nr_peers; i++)
 		resch_cpu_kick(resch_cpu_get(domain->peers[i]->cpu));
 }

@@ -32,7 +32,7 @@ const struct resch_plan *resch_plan_latest(const struct resch_plans *plans);
 /* The CPU that a task of this group lives on. -EINVAL: there is no such group. resch_lock. */
 int resch_plan_home(const struct resch_domain *domain, const struct resch_task_params *params);
 
-/* Sets task->group. resch_lock. */
+/* Sets task->group. resch_lock, and the CPU's lock where the plugin knows the task. */
 void resch_plan_bind(const struct resch_domain *domain, struct resch_task *task);
 
 /*

@@ -185,12 +185,13 @@ int resch_register(struct resch_file *file, struct resch_register *reg)
 
 static void register_end(struct resch_thread *thread)
 {
-	resch_thread_lock_irq(thread);
+	struct resch_cpu *rc = resch_thread_lock_irq(thread);
+
 	thread->file = NULL;
 	resch_thread_retire(thread, 0, ktime_get());
-	resch_thread_unlock_irq(thread);
+	resch_cpu_unlock_irq(rc);
 	resch_thread_reap_later(thread);
-	resch_cpu_kick(thread->rc);
+	resch_cpu_kick(rc);
 }
 
 int resch_unregister(struct resch_file *file, u32 id)

@@ -440,6 +440,8 @@ static inline void slots_enqueue(struct resch_rq *rq, struct resch_task *task, e
 
 	if (!words)
 		return;
+	if (task->busy) /* it woke in the kernel, and is there still */
+		slots_hold(rq, task);
 	resch_queue_insert(&words->ready, &task->node, task->job.deadline);
 	if (resch_queue_first(&words->ready) == &task->node)
 		slots_tell(rq, group);

@@ -43,6 +43,26 @@ static void body_work(struct task *task)
 	}
 }
 
+/* The same, with a nap now and then: each wakes in the kernel, mostly outside its reserve. */
+static void body_nap(struct task *task)
+{
+	struct split *split = task->arg;
+
+	while (!atomic_load(&task->stop)) {
+		uint64_t begin, nap;
+
+		task_wait(task);
+		begin = nap = cpu_time();
+		while (cpu_time() - begin < WCET / 2 && !atomic_load(&task->stop)) {
+			atomic_fetch_or(&split->cpus, 1U << sched_getcpu());
+			if (cpu_time() - nap < 10 * MS)
+				continue;
+			sleep_ms(3);
+			nap = cpu_time();
+		}
+	}
+}
+
 /* Until its registration ends. */
 static void body_until_gone(struct task *task)
 {
@@ -120,14 +140,14 @@ static void splits_check(void)
 }
 
 static void run(const char *plugin, const char *options, const struct resch_reserve *plan,
-		uint32_t count)
+		uint32_t count, void (*body)(struct task *task))
 {
 	uint32_t domain;
 
 	pin(0, "0");
 	domain = domain_on("1-2", plugin, options);
 	plan_set(domain, plan, count);
-	splits_start(domain, body_work);
+	splits_start(domain, body);
 	splits_await(6);
 	splits_check();
 	check_is(domain_stat(domain).ejections, 0);
@@ -138,17 +158,27 @@ static void run(const char *plugin, const char *options, const struct resch_rese
 
 TEST(sekg, "sekg runs three tasks of 55 % on two CPUs, one of them split")
 {
-	run("sekg", "", sekg_plan, 4);
+	run("sekg", "", sekg_plan, 4, body_work);
 }
 
 TEST(npsf, "npsf does")
 {
-	run("npsf", "", npsf_plan, 4);
+	run("npsf", "", npsf_plan, 4, body_work);
 }
 
 TEST(retry, "the receiver of a split task may ask again until it comes")
 {
-	run("sekg", "handover=retry,retry=50000", sekg_plan, 4);
+	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_work);
+}
+
+TEST(nap, "split tasks that sleep within their jobs go on when they wake, whosever turn it is")
+{
+	run("npsf", "", npsf_plan, 4, body_nap);
+}
+
+TEST(nap_retry, "the same, under sekg, where the receiver asks again")
+{
+	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_nap);
 }
 
 TEST(refused, "plans that can't be are refused, and so are tasks without a place in one")

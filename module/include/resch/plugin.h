@@ -116,7 +116,8 @@ struct resch_group {
  * @job:     the current job while it is ready, the last or next one otherwise
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
  * @ready:   between enqueue() and dequeue()
- * @busy:    it may be executing: it was picked, and has not left the CPU since (stopped() tells)
+ * @busy:    it may be executing: it was picked, or (RESCH_PLUGIN_WHOLE) woke in the kernel, and has
+ *           not left the CPU since (stopped() tells)
  */
 struct resch_task {
 	struct resch_node node;
@@ -271,7 +272,7 @@ struct resch_plugin {
 	void (*pick)(struct resch_rq *rq, u64 now, struct resch_pick *pick);
 
 	/**
-	 * @stopped: @task, which was picked, has left the CPU: it arrived where a deselected task
+	 * @stopped: @task, which was busy, has left the CPU: it arrived where a deselected task
 	 * waits, blocked, completed its job, or is gone. CPU lock. O(log n). Default: nothing.
 	 */
 	void (*stopped)(struct resch_rq *rq, struct resch_task *task, u64 now);
