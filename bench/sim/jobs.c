@@ -29,7 +29,7 @@ static void arm(struct sim_task *task)
 
 static void release(struct sim_task *task)
 {
-	const struct sim_spec *spec = &task->spec;
+	const struct taskset_task *spec = &task->spec;
 
 	task->stats.released++;
 	task->need = sim_random(&task->random, spec->exec_min, spec->exec_max);
@@ -55,7 +55,7 @@ static void await(struct sim_task *task)
 
 void sim_job_first(struct sim_task *task)
 {
-	const struct sim_spec *spec = &task->spec;
+	const struct taskset_task *spec = &task->spec;
 
 	resch_job_first(&task->task.job,
 			sim_random(&task->random, spec->params.offset, spec->offset_max),
@@ -94,7 +94,7 @@ static void account(struct sim_task *task)
  */
 static void advance(struct sim_task *task)
 {
-	const struct sim_spec *spec = &task->spec;
+	const struct taskset_task *spec = &task->spec;
 	const struct resch_task_params *params = &spec->params;
 	struct resch_job *job = &task->task.job;
 

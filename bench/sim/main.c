@@ -58,7 +58,7 @@ enum {
 
 struct run {
 	struct sim_config config;
-	struct sim_set set;
+	struct taskset set;
 	char *plans[PLANS_MAX]; /* FILE[@TIME] */
 	u32 nr_plans;
 	const char *trace;
@@ -253,12 +253,12 @@ static void parse(struct run *run, int argc, char **argv)
 
 static void read_set(struct run *run, const char *path)
 {
-	char error[160];
+	char error[TASKSET_ERROR];
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 
 	if (!file)
 		die("can't open", path);
-	if (sim_set_read(file, &run->set, error, sizeof(error))) {
+	if (taskset_read(file, &run->set, error, sizeof(error))) {
 		fprintf(stderr, "resch-sim: %s: %s\n", path, error);
 		exit(EXIT_USAGE);
 	}
@@ -354,21 +354,21 @@ static struct sim *build(struct run *run)
 	if (run->nr_plans)
 		add_plan(sim, run->plans[0]);
 	for (i = 0; i < run->set.count; i++) {
-		err = sim_add(sim, &run->set.specs[i], &verdict);
+		err = sim_add(sim, &run->set.tasks[i], &verdict);
 		if (!err)
 			continue;
 		if (err == -EINVAL)
 			die("the plugin needs a plan (--plan) with reserves for the group of task",
-			    run->set.specs[i].params.name);
+			    run->set.tasks[i].params.name);
 		if (err == -ENODEV)
 			die("the set names a CPU that is not there, task",
-			    run->set.specs[i].params.name);
+			    run->set.tasks[i].params.name);
 		sim_report_verdict(&verdict, error, sizeof(error));
 		fprintf(stderr, "resch-sim: %s refuses task %u (%s) on CPU %d: %s\n",
-			run->config.plugin, i + 1, run->set.specs[i].params.name, verdict.cpu,
+			run->config.plugin, i + 1, run->set.tasks[i].params.name, verdict.cpu,
 			error);
 		sim_free(sim);
-		free(run->set.specs);
+		taskset_free(&run->set);
 		exit(EXIT_REFUSED);
 	}
 	for (i = 1; i < run->nr_plans; i++)
@@ -415,6 +415,6 @@ int main(int argc, char **argv)
 	if (run.config.trace && run.config.trace != stdout)
 		fclose(run.config.trace);
 	sim_free(sim);
-	free(run.set.specs);
+	taskset_free(&run.set);
 	return status;
 }

@@ -191,7 +191,7 @@ static void join_group(struct sim *sim, struct sim_task *task)
 	group->members = task;
 }
 
-int sim_add(struct sim *sim, const struct sim_spec *spec, struct resch_verdict *verdict)
+int sim_add(struct sim *sim, const struct taskset_task *spec, struct resch_verdict *verdict)
 {
 	struct sim_task *task = calloc(1, sizeof(*task));
 	int err;

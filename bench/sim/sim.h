@@ -7,8 +7,8 @@
  * jumps from event to event; switching costs nothing unless told otherwise. The same task set,
  * options and seed give the same schedule everywhere.
  *
- *   taskset.c  a file -> struct sim_spec        place.c   admission, placement, change of plugins
- *   engine.c   events, decisions                jobs.c    the life of jobs, reactions
+ *   engine.c   events, decisions                place.c   admission, placement, change of plugins
+ *   main.c     the command                      jobs.c    the life of jobs, reactions
  *   whole.c    plugins that decide for all CPUs at once: moves, kicks, ways out of a CPU
  *   plan.c     time slots: plans from files, groups, who was where when
  *   trace.c    the events as lines of text      report.c  tables, JSON
@@ -20,25 +20,11 @@
 
 #include <resch/plugin.h>
 
+#include "taskset.h"
+
 #define SIM_SWAPS_MAX 16
 /* how long a plugin may leave ready tasks waiting for nobody, ns; as in the core */
 #define SIM_WATCHDOG 1000000000ULL
-
-/**
- * struct sim_spec - a task as the file describes it
- * @params:                what admission and the plugin get to know
- * @exec_min, @exec_max:   what each job really executes for: uniform in between, ns; may exceed
- *   params.wcet
- * @gap_max:               inter-arrival times are uniform in [params.period, gap_max], ns
- * @offset_max:            the first release is uniform in [params.offset, offset_max], ns
- */
-struct sim_spec {
-	struct resch_task_params params;
-	u64 exec_min;
-	u64 exec_max;
-	u64 gap_max;
-	u64 offset_max;
-};
 
 /** struct sim_swap - at @at another plugin takes over */
 struct sim_swap {
@@ -115,7 +101,7 @@ struct sim_cpu;
 
 struct sim_task {
 	struct resch_task task;
-	struct sim_spec spec;
+	struct taskset_task spec;
 	struct sim *sim;
 	struct sim_cpu *cpu;
 	struct sim_cpu *home; /* where it joined */
@@ -224,19 +210,11 @@ static inline u64 sim_random(u64 *state, u64 low, u64 high)
 	return low + mul_u64_u64_shr(z ^ (z >> 31), high - low + 1, 64);
 }
 
-/* ---- taskset.c ------------------------------------------------------------------------------- */
-
-/* "250us", "1.5ms", "3" (ns) -> ns. -EINVAL */
-int sim_parse_time(const char *text, u64 *ns);
-
-/** struct sim_set - what a file held; @specs is the caller's to free */
-struct sim_set {
-	struct sim_spec *specs;
-	u32 count;
-};
-
-/* -EINVAL, -EIO, -ENOMEM, with a sentence in @error */
-int sim_set_read(FILE *file, struct sim_set *set, char *error, size_t size);
+/* Times of options and plans are written as those of task sets. */
+static inline int sim_parse_time(const char *text, u64 *ns)
+{
+	return taskset_time_parse(text, ns);
+}
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
@@ -255,7 +233,7 @@ void sim_free(struct sim *sim);
  * A task joins before the start: on its CPU, or on the first that takes it. -EBUSY with @verdict,
  * -ENODEV: no such CPU
  */
-int sim_add(struct sim *sim, const struct sim_spec *spec, struct resch_verdict *verdict);
+int sim_add(struct sim *sim, const struct taskset_task *spec, struct resch_verdict *verdict);
 
 /*
  * Another plugin takes the tasks and their jobs over. -EBUSY with @verdict, -ENOENT, -EINVAL: the

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # How test_libresch.c is built: the library's sources, with the system calls that the test defines itself.
 SRCS_test_libresch := $(LIBRESCH)
-CFLAGS_test_libresch := -I$(TOP)/uapi -I$(TOP)/libresch
 
 # Against a simulator that shares nothing with the library.
 SRCS_test_libresch_assign := $(LIBRESCH) bench/study/slots.c

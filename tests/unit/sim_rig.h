@@ -19,22 +19,22 @@ static inline struct sim *make(const char *plugin, const char *options, u32 cpus
 	return sim;
 }
 
-static inline struct sim_spec spec_of(u64 wcet, u64 deadline, u64 period, u64 offset)
+static inline struct taskset_task spec_of(u64 wcet, u64 deadline, u64 period, u64 offset)
 {
-	struct sim_spec spec = { .params = { .wcet = wcet,
-					     .deadline = deadline,
-					     .period = period,
-					     .offset = offset,
-					     .cpu = -1 },
-				 .exec_min = wcet,
-				 .exec_max = wcet,
-				 .gap_max = period,
-				 .offset_max = offset };
+	struct taskset_task spec = { .params = { .wcet = wcet,
+						 .deadline = deadline,
+						 .period = period,
+						 .offset = offset,
+						 .cpu = -1 },
+				     .exec_min = wcet,
+				     .exec_max = wcet,
+				     .gap_max = period,
+				     .offset_max = offset };
 
 	return spec;
 }
 
-static inline struct sim_task *add(struct sim *sim, const struct sim_spec *spec)
+static inline struct sim_task *add(struct sim *sim, const struct taskset_task *spec)
 {
 	struct resch_verdict verdict = { 0 };
 

@@ -323,17 +323,13 @@ class Assign(unittest.TestCase):
                 "task 6 is t5", self.EXAMPLE, "--cpus=0-2", "-d", "4")
         refused("slots are 200us long, and at least 1ms is asked for", self.EXAMPLE, "--cpus=0-3", "-d", "40",
                 "--slot-min=1ms")
-        refused("line 1: fewer fields", "1,2,3\n")
-        refused("line 1: more fields", "1,1,2,3,3,3,0,0,9\n")
-        refused("line 1: more fields", "1,1,2,3,3,3,0,0,,\n")
-        refused("line 1: not a time", "1,1,2,x,3,3,0,0\n")
-        refused("line 1: unknown column 'colour'", "name,colour\n")
-        refused("line 2: not a time of at most an hour", "name,wcet,period\na,1,3601s\n")
-        refused("line 2: wcet is not", "name,wcet,period\na,2,1\n")
-        refused("line 2: no period", "name,wcet\na,1\n")
-        refused("line 2: see above", "name,wcet,period,miss\na,1,2,ignore\n")
+        # the rest of what is said of files: test_taskset.c
+        refused(".csv: line 2: reactions are count, notify, signal, skip, throttle, demote, not 'ig?nore'",
+                "name,wcet,period,miss\na,1,2,ig\x1bnore\n")
+        refused(": 16385 tasks, at most 16384", "name,wcet,period\n" + "a,1,2\n" * 16385)
         refused("no tasks in it", "# nothing\n")
-        self.assertEqual(call("assign", "/nonexistent").returncode, 1)
+        result = call("assign", "/nonexistent")
+        self.assertEqual((result.returncode, result.stderr), (1, "reschctl: /nonexistent: No such file or directory\n"))
 
     def test_bad_options(self):
         cases = [

@@ -9,7 +9,7 @@
 /* ---- unit by unit ---------------------------------------------------------------------------- */
 
 struct unit_task {
-	struct sim_spec spec;
+	struct taskset_task spec;
 	u64 next; /* arrival not yet counted in waiting */
 	u64 waiting; /* jobs behind the current one */
 	u64 release; /* of the current job */
@@ -134,10 +134,10 @@ static void against_units(void **state)
 
 /* ---- what admission promises ----------------------------------------------------------------- */
 
-static struct sim_spec draw(u64 *random, bool constrained)
+static struct taskset_task draw(u64 *random, bool constrained)
 {
 	u64 period = rig_between(random, 1000000, 20000000), deadline = period;
-	struct sim_spec spec;
+	struct taskset_task spec;
 
 	if (constrained)
 		deadline = rig_between(random, period / 3, 2 * period);
@@ -177,7 +177,7 @@ static void accepted_sets_keep_deadlines(void **state)
 		for (i = 0; i < sim->config.cpus; i++)
 			sim->cpus[i].rq.overhead = costly ? 6000 : 0;
 		for (i = 0; i < 8 * sim->config.cpus; i++) {
-			struct sim_spec spec = draw(&random, round % 4 > 1);
+			struct taskset_task spec = draw(&random, round % 4 > 1);
 			struct resch_verdict verdict = { 0 };
 			int err = sim_add(sim, &spec, &verdict);
 
@@ -212,7 +212,7 @@ static char *run_to_text(u64 seed)
 	sim->config.seed = seed;
 	sim->config.force = true;
 	for (i = 0; i < 9; i++) {
-		struct sim_spec spec = draw(&random, true);
+		struct taskset_task spec = draw(&random, true);
 
 		add(sim, &spec);
 	}
@@ -243,7 +243,7 @@ static void deterministic(void **state)
 static struct sim *with_overrun(u32 overrun, u32 miss)
 {
 	struct sim *sim = make("edf", "", 1, 200);
-	struct sim_spec wild = spec_of(10, 20, 20, 0), tame = spec_of(5, 40, 20, 0);
+	struct taskset_task wild = spec_of(10, 20, 20, 0), tame = spec_of(5, 40, 20, 0);
 
 	wild.exec_min = wild.exec_max = 25;
 	wild.params.overrun = overrun;
@@ -315,7 +315,7 @@ static void miss_skips(void **state)
 static void miss_skips_sporadic(void **state)
 {
 	struct sim *sim = make("edf", "", 1, 100000);
-	struct sim_spec wild = spec_of(10, 20, 20, 0);
+	struct taskset_task wild = spec_of(10, 20, 20, 0);
 	struct sim_task *task;
 
 	wild.exec_min = wild.exec_max = 75;
@@ -359,7 +359,7 @@ static void swap_loses_nothing(void **state)
 
 		sim->config.force = true;
 		for (i = 0; i < 8; i++) {
-			struct sim_spec spec = draw(&random, true);
+			struct taskset_task spec = draw(&random, true);
 
 			spec.params.wcet = spec.exec_min = spec.exec_max = 1 + spec.params.wcet / 3;
 			spec.gap_max = spec.params.period;
@@ -389,7 +389,7 @@ static void swap_loses_nothing(void **state)
 static void swap_refused(void **state)
 {
 	struct sim *sim = make("edf", "", 1, 1000);
-	struct sim_spec a = spec_of(5, 10, 10, 0), b = spec_of(7, 14, 14, 0);
+	struct taskset_task a = spec_of(5, 10, 10, 0), b = spec_of(7, 14, 14, 0);
 	struct sim_swap swap = { .plugin = "fp" };
 	struct resch_verdict verdict = { 0 };
 
@@ -454,7 +454,7 @@ static void plugins_that_err(void **state)
 		"picked nobody for too long while tasks were ready",
 		"picked a task of another CPU",
 	};
-	struct sim_spec spec = spec_of(5, 10, 10, 0);
+	struct taskset_task spec = spec_of(5, 10, 10, 0);
 	int i;
 
 	for (i = FAULT_PAST; i <= FAULT_OTHER_CPU; i++) {
@@ -482,8 +482,8 @@ static void plugins_that_err(void **state)
 static void first_fit(void **state)
 {
 	struct sim *sim = make("edf", "", 2, 1000);
-	struct sim_spec half = spec_of(5, 10, 10, 0), most = spec_of(6, 10, 10, 0),
-			pinned = spec_of(1, 10, 10, 0);
+	struct taskset_task half = spec_of(5, 10, 10, 0), most = spec_of(6, 10, 10, 0),
+			    pinned = spec_of(1, 10, 10, 0);
 	struct resch_verdict verdict = { 0 };
 
 	assert_int_equal(add(sim, &half)->cpu->rq.cpu, 0);

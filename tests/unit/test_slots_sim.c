@@ -89,8 +89,8 @@ static void add_example(struct sim *sim, bool sekg, enum arrivals arrivals, u32 
 	u32 i;
 
 	for (i = 0; i < COUNT(example); i++) {
-		struct sim_spec spec = spec_of(example[i].wcet * percent / 100, example[i].period,
-					       example[i].period, FROM);
+		struct taskset_task spec = spec_of(example[i].wcet * percent / 100,
+						   example[i].period, example[i].period, FROM);
 
 		spec.params.group = sekg ? example[i].sekg : example[i].npsf;
 		if (arrivals != TOGETHER)
@@ -169,7 +169,7 @@ static void more_than_partitioning_can(void **state)
 
 	edf = make("edf", "", 2, 100);
 	for (i = 0; i < 3; i++) {
-		struct sim_spec spec = spec_of(12000, 20000, 20000, FROM);
+		struct taskset_task spec = spec_of(12000, 20000, 20000, FROM);
 
 		spec.params.group = i + 1;
 		assert_int_equal(sim_add(edf, &spec, &verdict), i < 2 ? 0 : -EBUSY);
@@ -203,8 +203,8 @@ static void admit_with_allowances(const struct world *world, bool sekg, u32 perc
 		sim->cpus[i].rq.overhead = 2 * world->stop;
 	for (i = 0; i < COUNT(example); i++) {
 		u64 period = example[i].period;
-		struct sim_spec spec = spec_of(example[i].wcet * percent / 100,
-					       period - 2 * world->jitter, period, 0);
+		struct taskset_task spec = spec_of(example[i].wcet * percent / 100,
+						   period - 2 * world->jitter, period, 0);
 
 		spec.params.group = sekg ? example[i].sekg : example[i].npsf;
 		add(sim, &spec);
@@ -281,7 +281,7 @@ static void tight_case(u64 delta, double share, bool split)
 	double n = (double)(delta + 1) * share / (share + (double)delta);
 	u64 slot = 100000, size = (u64)((double)slot * n) + 1;
 	u64 period = delta * slot + slot - (u64)((double)slot * n);
-	struct sim_spec spec = spec_of((u64)((double)period * share), period, period, 0);
+	struct taskset_task spec = spec_of((u64)((double)period * share), period, period, 0);
 	struct world world = exact("npsf", "", 50 * slot, 1);
 	u32 smaller;
 
@@ -348,7 +348,7 @@ struct draw {
 	struct resch_reserve reserves[RESCH_PARTS_MAX];
 	u32 count;
 	u64 slot;
-	struct sim_spec specs[3];
+	struct taskset_task specs[3];
 	u32 tasks;
 };
 
@@ -381,7 +381,7 @@ static u64 misses_from(const struct draw *draw, const char *plugin, u64 offset, 
 
 	sim->config.force = true;
 	for (i = 0; i < draw->tasks; i++) {
-		struct sim_spec spec = draw->specs[i];
+		struct taskset_task spec = draw->specs[i];
 
 		spec.params.offset = FROM + offset;
 		spec.offset_max = spec.params.offset + (seed ? 300 : 0);
@@ -537,7 +537,7 @@ static void slots_do_not_drift(void **state)
 	static const struct resch_reserve layout[] = { { 10, 700, 1, 0 }, { 700, 1007, 1, 1 } };
 	struct world world = exact("npsf", "", 100000 * 1007, 1);
 	struct sim *sim = make_world(&world, 2, layout, 2, 1007);
-	struct sim_spec spec = spec_of(900000, 1007000, 1007000, 0);
+	struct taskset_task spec = spec_of(900000, 1007000, 1007000, 0);
 
 	spec.params.group = 1;
 	add(sim, &spec);
@@ -557,7 +557,7 @@ static void npsf_reclaims(void **state)
 	for (i = 0; i < 2; i++) {
 		struct world world = exact("npsf", options[i], 1 * MS, 1);
 		struct sim *sim = make_world(&world, 1, layout, 2, 1000);
-		struct sim_spec spec = spec_of(4000, 10000, 10000, FROM);
+		struct taskset_task spec = spec_of(4000, 10000, 10000, FROM);
 
 		spec.params.group = 1;
 		add(sim, &spec);

@@ -181,6 +181,29 @@ static int online_cpus(struct resch_cpus *cpus)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+static int read_set(const char *path, struct taskset *set)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	char error[TASKSET_ERROR];
+	uint32_t i;
+	int result;
+
+	if (!file)
+		return fail("%s: %s", path, strerror(errno));
+	result = taskset_read(file, set, error, sizeof(error));
+	if (file != stdin)
+		fclose(file);
+	if (result) {
+		text_clean(error);
+		return fail("%s: %s", path, error);
+	}
+	if (set->count > RESCH_ASSIGN_TASKS_MAX)
+		return fail("%s: %u tasks, at most %u", path, set->count, RESCH_ASSIGN_TASKS_MAX);
+	for (i = 0; i < set->count; i++)
+		text_clean(set->tasks[i].params.name);
+	return EXIT_DONE;
+}
+
 static int build_tasks(struct assignment *assignment)
 {
 	const struct taskset *set = &assignment->set;
@@ -327,9 +350,9 @@ int cmd_assign(int argc, char **argv)
 		result = online_cpus(&assignment.request.cpus);
 	if (result > 0)
 		return result;
-	if (taskset_read(argv[optind], &assignment.set))
-		return EXIT_FAILED;
-	result = build_tasks(&assignment);
+	result = read_set(argv[optind], &assignment.set);
+	if (!result)
+		result = build_tasks(&assignment);
 	if (!result) {
 		error = resch_assign(&assignment.request, &assignment.layout, &refusal);
 		result = error ? refused(&assignment, error, &refusal) :

@@ -5,6 +5,7 @@
 
 #include <resch-assign.h>
 
+#include "reschctl.h"
 #include "taskset.h"
 
 /** struct assignment - the question and the answer */
