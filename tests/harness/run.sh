@@ -201,19 +201,32 @@ guest_count() {
 	esac
 }
 
-# Two guests at a time where there are two CPUs: an emulated machine keeps one of them busy.
-guests_run() {
-	local kernel
+# beside FUNCTION KERNEL...: two at a time where there are two CPUs: an emulated machine keeps one of them busy.
+beside() {
+	local function=$1 kernel
+	shift
 	for kernel; do
 		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
 			wait -n || true
 		done
-		guest "$kernel" &
+		"$function" "$kernel" &
 	done
 	wait
-	for kernel; do
-		guest_count "$kernel"
-	done
+}
+
+JUDGED="random loads and split tasks, judged by resch-check"
+
+judged() {
+	local kernel=$1 status=0 begin=$SECONDS
+	show .... "$kernel $JUDGED"
+	"$TREE/tests/checker/on-kernel" "$kernel" all 1 2 3 >"$(log_of "$kernel $JUDGED")" 2>&1 </dev/null || status=$?
+	echo "$status $((SECONDS - begin))" >"$LOGS/judged-$kernel"
+}
+
+judged_count() {
+	local kernel=$1 status=126 seconds=0
+	[ ! -f "$LOGS/judged-$kernel" ] || read -r status seconds <"$LOGS/judged-$kernel"
+	judge "$kernel $JUDGED" "$status" "$seconds" || true
 }
 
 guests() {
@@ -222,10 +235,15 @@ guests() {
 	for kernel in $KERNELS; do
 		step "$kernel build, install, uninstall" "$HARNESS/build.sh" "$kernel" && built+=("$kernel")
 	done
-	guests_run "${built[@]}"
-	[ -z "${TESTS-}" ] || return 0
+	beside guest "${built[@]}"
 	for kernel in "${built[@]}"; do
-		step "$kernel random loads, judged by resch-check" "$TREE/tests/checker/on-kernel" "$kernel" 1 2 3
+		guest_count "$kernel"
+	done
+	[ -z "${TESTS-}" ] || return 0
+	rm -f "$LOGS"/judged-*
+	beside judged "${built[@]}"
+	for kernel in "${built[@]}"; do
+		judged_count "$kernel"
 	done
 	case " $KERNELS " in
 	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;

@@ -55,12 +55,22 @@ static uint64_t uniform(uint64_t *seed, uint64_t least, uint64_t most)
 	return most > least ? least + z % (most - least + 1) : least;
 }
 
+/* Kind to the other half of the core, and to the CPUs of an emulated machine, which take turns. */
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 static void compute(uint64_t time)
 {
 	uint64_t begin = cpu_time();
 
 	while (cpu_time() - begin < time)
-		;
+		relax();
 }
 
 static void *play(void *arg)
