@@ -267,6 +267,7 @@ static void start(struct sim *sim)
 {
 	u32 i;
 
+	sim_trace_begin(sim);
 	for (i = 0; i < sim->nr_plans; i++)
 		sim_trace_plan(sim, sim->plans[i]);
 	for (i = 0; i < sim->nr_tasks; i++)

@@ -322,6 +322,8 @@ void sim_job_finish(struct sim_task *task);
 
 /* ---- trace.c --------------------------------------------------------------------------------- */
 
+/* The first line, a comment: which plugins with which options, which machine. */
+void sim_trace_begin(const struct sim *sim);
 void sim_trace_attach(const struct sim_task *task);
 void sim_trace_plan(const struct sim *sim, const struct sim_plan *plan);
 void sim_trace_job(const char *event, const struct sim_task *task, u64 value);

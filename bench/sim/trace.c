@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace.c - a schedule as lines of text: TIME EVENT key=value ...
+ * trace.c - a schedule as lines of text: TIME EVENT key=value ..., after a comment on how it was made
  *
  * The events and their fields mean what those of module/trace.h mean. Simulated tasks have no
  * thread: their pid is their id.
@@ -8,6 +8,30 @@
 #include "sim.h"
 
 typedef unsigned long long ull;
+
+/* "NAME", or "NAME:OPTIONS" */
+static void put_plugin(FILE *out, const char *key, const char *name, const char *options)
+{
+	fprintf(out, " %s=%s%s%s", key, name, *options ? ":" : "", options);
+}
+
+void sim_trace_begin(const struct sim *sim)
+{
+	const struct sim_config *config = &sim->config;
+	u32 i;
+
+	if (!config->trace)
+		return;
+	fputs("# resch-sim", config->trace);
+	put_plugin(config->trace, "plugin", config->plugin, config->options);
+	for (i = 0; i < config->nr_swaps; i++) {
+		put_plugin(config->trace, "swap", config->swaps[i].plugin,
+			   config->swaps[i].options);
+		fprintf(config->trace, "@%lluns", (ull)config->swaps[i].at);
+	}
+	fprintf(config->trace, " cpus=%u jitter=%lluns stop-delay=%llu-%lluns\n", config->cpus,
+		(ull)config->jitter, (ull)config->stop_min, (ull)config->stop_max);
+}
 
 void sim_trace_attach(const struct sim_task *task)
 {
