@@ -15,6 +15,7 @@ import schedule  # noqa: E402
 
 CHECK = os.path.join(TOOLS, 'resch-check')
 DRAW = os.path.join(TOOLS, 'resch-draw')
+JITTER = os.path.join(TOOLS, 'resch-jitter')
 T = schedule.TICK
 
 

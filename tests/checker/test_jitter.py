@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from common import CHECK, CheckerTest, T, check
-from reschtrace import jitter
+from reschtrace import figures, measure
 from schedule import Schedule, Task, recorded, simulated
 from slotted import Slots, Slotted
 from test_plans_legal import RESERVES, split_set
@@ -24,45 +24,49 @@ def delayed(lines, by):
     return lines
 
 
+def row(found, kind):
+    return figures.row([found[kind]]).values
+
+
 class Measured(CheckerTest):
     def measure(self, by, **options):
         lines = Slotted(*split_set(), [Slots(20, RESERVES)], 'npsf', ticks=400, **options).run()
         checker = check(recorded(delayed(lines, by)), tolerance=T)
         self.assertEqual(checker.verdict(), 'legal', self.complain(checker))
-        return jitter.Jitter(checker)
+        return measure.Measured(checker.model).measures
 
     def test_nothing_late(self):
         found = self.measure({})
-        self.assertEqual([found.row(kind)[0] for kind in ('ResJ', 'RelJ')], [0, 0])
-        self.assertEqual(found.row('CtswJ'), None)
+        self.assertEqual([row(found, kind)[0] for kind in ('ResJ', 'RelJ', 'HandJ')], [0, 0, 0])
+        self.assertEqual(row(found, 'CtswJ'), (None,) * 4)
 
     def test_each_is_what_it_is(self):
         found = self.measure({'resch_release': 3 * US, 'resch_select': 4 * US, 'sched_switch': 9 * US})
-        self.assertEqual(found.row('RelJ'), (3 * US,) * 4)
-        self.assertEqual(found.row('CtswJ'), (5 * US,) * 4)
-        self.assertEqual(found.row('ResJ'), (9 * US,) * 4)
+        self.assertEqual(row(found, 'RelJ'), (3 * US,) * 4)
+        self.assertEqual(row(found, 'CtswJ'), (5 * US,) * 4)
+        self.assertEqual(row(found, 'ResJ'), (9 * US,) * 4)
 
     def test_reserves_of_a_split_task_on_both_cpus(self):
         found = self.measure({})
-        task = found.model.tasks[2]
+        task = next(task for task in found['ResJ'].by_task() if task.id == 2)
         begins = [span.start for span in task.selected if any(
             one.start <= span.start - 1 < one.end for one in task.ready)]
         self.assertEqual({span.cpu for span in task.selected}, {0, 1})
         # those that its job waited for, and those that began as it was released
-        self.assertGreaterEqual(len(found.values['ResJ'][task]), len(begins))
+        self.assertGreaterEqual(len(found['ResJ'].by_task()[task]), len(begins))
 
     def test_without_plans(self):
         checker = check(recorded(delayed(Schedule([Task(1), Task(2, period=70)]).run(), {'sched_switch': US})),
                         tolerance=T)
-        found = jitter.Jitter(checker)
-        self.assertEqual(found.row('ResJ'), None)
-        self.assertEqual(found.row('CtswJ')[0], US)
+        found = measure.Measured(checker.model).measures
+        self.assertEqual((row(found, 'ResJ'), found['ResJ'].missing), ((None,) * 4, 'no plan was recorded'))
+        self.assertEqual(row(found, 'CtswJ')[0], US)
 
     def test_buckets(self):
-        self.assertEqual(jitter.buckets([]), [])
-        self.assertEqual(jitter.buckets([0, 99, 100, 450]), [(0, 100, 2), (100, 200, 1), (200, 500, 1)])
-        self.assertEqual(jitter.buckets([3000, 10 ** 11])[0], (2000, 5000, 1))
-        self.assertEqual(jitter.buckets([3000, 10 ** 11])[-1], (5 * 10 ** 9, None, 1))
+        self.assertEqual(figures.buckets([]), [])
+        self.assertEqual(figures.buckets([0, 99, 100, 450]), [(0, 100, 2), (100, 200, 1), (200, 500, 1)])
+        self.assertEqual(figures.buckets([3000, 10 ** 11])[0], (2000, 5000, 1))
+        self.assertEqual(figures.buckets([3000, 10 ** 11])[-1], (5 * 10 ** 9, None, 1))
 
 
 class Program(CheckerTest):

@@ -10,9 +10,16 @@ rules   model -> what was broken, where, by how much
 sweep   ... going through spans of time
 groups  ... where a plugin keeps to a plan: reserves, notional processors
 slots   ... the edges of reserves
-jitter  how much later than in theory things happen
+measure how much later than in theory things happen, and what interrupts take
+interrupts  ... those, from the lines of a recording
+figures averages, maxima, percentiles, and what the paper has
+jitter  ... in short, for resch-check
+sets    several traces together, and JSON
+tables  ... as text
 report  words, tables and JSON
-draw    model -> a picture (the only part that needs python3-matplotlib)
+draw    model -> a picture; this one and the next two need python3-matplotlib
+layout  a layout of time slots -> a picture
+distribution  how jitter is distributed -> a picture
 
 Nothing here is shared with the module, the plugins or the simulator: what they have in common is
 the text of the trace events alone.

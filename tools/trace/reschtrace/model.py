@@ -56,6 +56,7 @@ class Job:
         self.first_deadline = self.deadline
         self.released = None     # when the engine released it
         self.recorded = None     # the stamp of that
+        self.on = None           # the CPU that recorded it
         self.completed = None
         self.exec = None         # as the engine says
         self.skipped = 0

@@ -8,7 +8,8 @@ Four kinds of text say the same thing, line by line:
     COMM PID [CPU] SECONDS: SYSTEM:EVENT: key=value   perf script
 
 A trace.dat goes through `trace-cmd report`. Lines that are none of these, and events that are
-neither resch_* nor sched_switch, are passed over; places where the recorder lost events are kept.
+neither resch_* nor sched_switch, are passed over, or shown to who wants them; places where the
+recorder lost events are kept.
 """
 
 import re
@@ -72,9 +73,11 @@ class Hole:
 
 
 class Trace:
-    """`recorded`: it comes from a running kernel, so that stamps and events are a little apart."""
+    """`recorded`: it comes from a running kernel, so that stamps and events are a little apart. `shift`: what was
+    taken from its stamps to make them those of CLOCK_MONOTONIC."""
 
     def __init__(self, source):
+        self.shift = 0
         self.source = source
         self.events = []
         self.holes = []
@@ -159,8 +162,8 @@ def check_fields(event):
             raise Unreadable(f'line {event.line}: {event.name}: "{name}" is not a number')
 
 
-def parse(lines, source='-'):
-    """Text to a Trace."""
+def parse(lines, source='-', other=None):
+    """Text to a Trace. `other`(line): is shown what is no event of a schedule."""
     trace = Trace(source)
     last = {}   # by CPU: stamp of the last record of any kind
     lost = {}   # by CPU: how many were lost since
@@ -181,6 +184,8 @@ def parse(lines, source='-'):
             trace.events.append(event)
             trace.recorded |= '[' in line and TRACE_LINE.match(line) is not None
         else:
+            if other:
+                other(line)
             match = ANY_LINE.match(line)
             if not match:
                 continue
@@ -209,7 +214,7 @@ def align(trace):
     differences = [event.time - event.now for event in trace.events if 'now' in event.fields]
     if not differences or abs(statistics.median(differences)) < 500000000:
         return
-    shift = min(differences)
+    shift = trace.shift = min(differences)
     for event in trace.events:
         event.time -= shift
         if 'now' not in event.fields:
@@ -234,16 +239,16 @@ def report_lines(path):
     return done.stdout.splitlines()
 
 
-def load(path):
-    """A Trace from a file name ('-': standard input). Unreadable, with the reason."""
+def load(path, other=None):
+    """A Trace from a file name ('-': standard input); `other` as in parse(). Unreadable, with the reason."""
     try:
         if path == '-':
-            return parse(sys.stdin, 'standard input')
+            return parse(sys.stdin, 'standard input', other)
         with open(path, 'rb') as file:
             magic = file.read(len(TRACE_DAT_MAGIC))
         if magic == TRACE_DAT_MAGIC:
-            return parse(report_lines(path), path)
+            return parse(report_lines(path), path, other)
         with open(path, errors='replace') as file:
-            return parse(file, path)
+            return parse(file, path, other)
     except OSError as error:
         raise Unreadable(error.strerror) from error

@@ -272,6 +272,7 @@ class Replay:
         job.previous = previous
         job.released = now
         job.recorded = event.time
+        job.on = event.cpu
         job.skipped = event.get('value', 0)
         task.jobs.append(job)
         task.job = self.last_job[task.id] = job

@@ -206,8 +206,7 @@ def text(checker, limit=LONGEST_LIST):
 
 
 def jitter_text(checker, with_histogram):
-    measured = jitter.Jitter(checker)
-    return jitter.text(measured, table) + ('\n' + jitter.histogram(measured) if with_histogram else '')
+    return jitter.text(checker, table) + ('\n' + jitter.histogram(checker) if with_histogram else '')
 
 
 def plans_json(checker):
@@ -224,7 +223,7 @@ def as_json(checker, with_jitter=False, with_histogram=False):
     model = checker.model
     more = plans_json(checker) if model.plans else {}
     if with_jitter:
-        more['jitter'] = jitter.as_json(jitter.Jitter(checker), with_histogram)
+        more['jitter'] = jitter.as_json(checker, with_histogram)
     return json.dumps({
         'source': model.trace.source,
         'verdict': checker.verdict(),

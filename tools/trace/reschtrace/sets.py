@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Traces whose jitter is measured, each one a run of a task set: what they are, and all of it as JSON."""
+
+import os
+
+from . import figures, interrupts, read, replay
+from .measure import Measured
+from .units import show
+
+FORMAT = 1
+# What sekg and npsf do where their options do not say, ns
+HANDOVER, RETRY = 'notify', 5000
+HANDED = ('sekg', 'npsf')
+MAIN = ('ResJ', 'RelJ', 'CtswJ', 'HandJ', 'tick')
+
+
+def options_of(text):
+    return dict(part.partition('=')[::2] for part in text.split(',') if part)
+
+
+class Set:
+    """One trace, measured. `stated`: a word for the option handover where the trace does not say."""
+
+    def __init__(self, path, name, stated=None):
+        recorder = interrupts.Recorder()
+        self.path, self.name = path, name
+        self.trace = read.load(path, recorder.line)
+        self.model = replay.build(self.trace)
+        self.measured = Measured(self.model, recorder.settle(self.trace))
+        self.measures = self.measured.measures
+        self.said = recorder.said
+        self.plugins = self.find_plugins()
+        self.handover = self.find_handover() or stated
+        self.cpus = sorted({cpu for task in self.model.tasks.values() for cpu in task.cpus()} |
+                           {cpu for plan in self.model.plans for cpu in plan.cpus()})
+        self.split = [task for task in self.model.task_list() if len(task.cpus()) > 1]
+
+    def find_plugins(self):
+        """Those that were in charge, in the order of time."""
+        found = sorted((since, name) for cpu in self.model.cpus.values() for since, name in cpu.policies)
+        return list(dict.fromkeys(name for _, name in found))
+
+    def find_handover(self):
+        """'notify', 'retry 5 µs', several of these, or None: nobody wrote into the trace which."""
+        words = []
+        for plugin, text in self.said:
+            options = options_of(text)
+            if plugin not in HANDED:
+                continue
+            word = options.get('handover', HANDOVER)
+            if word == 'retry':
+                retry = options.get('retry', '')
+                word += ' ' + show(int(retry) if retry.isdigit() and int(retry) else RETRY)
+            words.append(word)
+        return ' + '.join(dict.fromkeys(words)) or None
+
+    def misses(self):
+        return sum(1 for task in self.model.tasks.values() for job in task.jobs
+                   if job.misses or job.completed is not None and job.tardiness())
+
+    def lost(self):
+        """How many events are missing; None: some, nobody knows how many."""
+        counts = [hole.count for hole in self.trace.holes]
+        return None if None in counts else sum(counts)
+
+    def remarks(self):
+        """What one has to know to read the figures."""
+        model, lines = self.model, list(self.trace.notes)
+        if self.trace.holes:
+            lost = self.lost()
+            lines.append(f'{"some" if lost is None else lost} events were lost: what happened there is not in the figures')
+        for plan in model.plans:
+            if not plan.whole():
+                lines.append('a plan was not recorded whole: the reserves in it are not in the figures')
+        if self.measured.unserved:
+            lines.append(f'{self.measured.unserved} reserves passed without a task of their group, which had a job ready '
+                         'throughout: they have no reserve jitter, and are not in the figures')
+        if not model.has_switches:
+            lines.append('there is no sched_switch in the trace: ResJ and HandJ end at the selection')
+        unknown = sum(1 for task in model.tasks.values() if task.params is None)
+        if unknown:
+            lines.append(f'of {unknown} tasks neither the group nor the kind is known, they were attached before the trace '
+                         'began: without ResJ and HandJ')
+        return lines
+
+    # ---- JSON
+
+    def as_json(self):
+        model = self.model
+        return {
+            'name': self.name, 'source': self.path, 'recorded': self.trace.recorded, 'plugins': self.plugins,
+            'handover': self.handover, 'said': [dict(plugin=plugin, options=text) for plugin, text in self.said],
+            'duration_ns': model.end - model.start, 'cpus': self.cpus, 'tasks': len(model.tasks),
+            'split_tasks': len(self.split), 'jobs': model.job_count(), 'misses': self.misses(),
+            'lost_events': self.lost(), 'unserved_reserves': self.measured.unserved, 'remarks': self.remarks(),
+            'measures': {name: measure_json(self, measure) for name, measure in self.measures.items()},
+        }
+
+
+def histogram_json(samples):
+    return [{'from_ns': low, 'below_ns': high, 'count': count}
+            for low, high, count in figures.buckets([sample.value for sample in samples])]
+
+
+def phases_json(measure, samples):
+    return {name: found and found.as_json() for name, found in figures.of_phases(samples, measure.phases).items()}
+
+
+def measure_json(one, measure):
+    if measure.missing:
+        return {'missing': measure.missing}
+    found = dict(figures.of(measure.samples).as_json(), missing=None, about=measure.about,
+                 phases=phases_json(measure, measure.samples), **figures.row([measure]).as_json())
+    worst = figures.worst([measure])
+    found['worst'] = worst and worst_json(one, worst[1])
+    tasks = measure.by_task()
+    found['tasks'] = [dict({'id': task.id, 'name': task.name, 'cpus': task.cpus()}, **figures.of(tasks[task]).as_json(),
+                           phases=phases_json(measure, tasks[task]))
+                      for task in one.model.task_list() if task in tasks]
+    found['per_cpu'] = [dict({'cpu': cpu}, **figures.of(samples).as_json())
+                        for cpu, samples in measure.by_cpu().items()]
+    found['histogram'] = histogram_json(measure.samples)
+    return found
+
+
+def worst_json(one, sample):
+    return {'set': one.name, 'task': sample.task and sample.task.id, 'name': sample.task and sample.task.name,
+            'cpu': sample.cpu, 'since_start_ns': sample.at - one.model.start}
+
+
+# ---- several together
+
+def names(sets):
+    """Of all measures, the usual ones first."""
+    found = dict.fromkeys(MAIN)
+    for one in sets:
+        found.update(dict.fromkeys(one.measures))
+    return list(found)
+
+
+def together(sets, name):
+    """The measure `name` of those sets that have it recorded."""
+    return [one.measures[name] for one in sets if name in one.measures and not one.measures[name].missing]
+
+
+def missing(sets, name):
+    """Why no set has it, or None."""
+    reasons = [one.measures[name].missing for one in sets if name in one.measures]
+    return None if not reasons or None in reasons else ', '.join(dict.fromkeys(reasons))
+
+
+def worst_of(sets, name):
+    """(set, sample) with the largest value of a measure, or None."""
+    found = [(one, sample) for one in sets if name in one.measures and (sample := figures.worst([one.measures[name]]))]
+    if not found:
+        return None
+    one, (_, sample) = max(found, key=lambda pair: pair[1][1].value)
+    return one, sample
+
+
+def total_json(sets):
+    found = {}
+    for name in names(sets):
+        measures = together(sets, name)
+        if not measures:
+            found[name] = {'missing': missing(sets, name)}
+            continue
+        samples = [sample for measure in measures for sample in measure.samples]
+        worst = worst_of(sets, name)
+        found[name] = dict(figures.of(samples).as_json(), missing=None, sets=len(measures),
+                           phases=phases_json(measures[0], samples), **figures.row(measures).as_json(),
+                           worst=worst and worst_json(*worst), histogram=histogram_json(samples))
+    return found
+
+
+def as_json(sets, note=None):
+    return {'format': FORMAT, 'note': note, 'sets': [one.as_json() for one in sets],
+            'total': {'sets': len(sets), 'jobs': sum(one.model.job_count() for one in sets),
+                      'measures': total_json(sets)},
+            'paper_us': figures.PAPER}
+
+
+def label(paths):
+    """A name for each file: its own, without the ending; with folders where that is not enough to tell them apart."""
+    found = []
+    for path in paths:
+        parts = ('standard input' if path == '-' else os.path.splitext(path)[0]).split(os.sep)
+        found.append([part for part in parts if part not in ('', '.')] or [path])
+    depth = 1
+    while depth < max(map(len, found), default=1) and len({tuple(one[-depth:]) for one in found}) < len(found):
+        depth += 1
+    return [os.sep.join(one[-depth:]) for one in found]
