@@ -11,7 +11,7 @@ import unittest
 import common  # noqa: F401
 from planted import FIRST, MS, SLOT, US, ZERO, Recording
 from reschtrace import figures, interrupts, read, replay
-from reschtrace.measure import Measured
+from reschtrace.measure import Measured, Sample
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SIM = os.path.join(TREE, 'bench', 'sim')
@@ -337,6 +337,13 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual((found.max, found.p99, found.p99_9), (5, 5, 5))
         found = figures.Figures([])
         self.assertEqual((found.count, found.avg, found.max, found.p99), (0, None, None, None))
+
+
+    def test_columns_of_the_paper(self):
+        tasks = [[Sample(value, None, 0, 0) for value in values] for values in ([2, 10], [7, 8, 3], [1, 9], [])]
+        self.assertEqual(figures.Row(tasks).values, (10, 6, 8, 6))
+        self.assertEqual(figures.Row(tasks[:1] + [[Sample(4, None, 0, 0)]]).values, (10, 6, 4, 4))
+        self.assertEqual(figures.Row([[]]).values, (None,) * 4)
 
 
 @unittest.skipUnless(shutil.which('cc') and shutil.which('make'), 'no compiler for the simulator')

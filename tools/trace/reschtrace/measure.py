@@ -243,10 +243,6 @@ class Measured:
             self.measures[name] = Measure(name)
         return self.measures[name]
 
-    def devices(self):
-        """The measures of devices' interrupts."""
-        return [measure for name, measure in self.measures.items() if name.startswith('irq ')]
-
 
 def ready_throughout(group, start, end):
     at = bisect.bisect_right(group.ready, start, key=lambda span: span[0]) - 1

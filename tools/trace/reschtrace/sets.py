@@ -18,84 +18,111 @@ def options_of(text):
     return dict(part.partition('=')[::2] for part in text.split(',') if part)
 
 
+class Subject:
+    """What is kept of a task. `cpus`: those that it was selected on."""
+
+    __slots__ = ('id', 'name', 'label', 'cpus')
+
+    def __init__(self, task):
+        self.id, self.name, self.label, self.cpus = task.id, task.name, task.label(), task.cpus()
+
+
 class Set:
-    """One trace, measured. `stated`: a word for the option handover where the trace does not say."""
+    """One trace, measured; the trace itself is not kept. `stated`: a word for the option handover where it does not
+    say. `measures`: name -> Measure, in whose samples tasks are Subjects."""
 
     def __init__(self, path, name, stated=None):
         recorder = interrupts.Recorder()
-        self.path, self.name = path, name
-        self.trace = read.load(path, recorder.line)
-        self.model = replay.build(self.trace)
-        self.measured = Measured(self.model, recorder.settle(self.trace))
-        self.measures = self.measured.measures
-        self.said = recorder.said
-        self.plugins = self.find_plugins()
-        self.handover = self.find_handover() or stated
-        self.cpus = sorted({cpu for task in self.model.tasks.values() for cpu in task.cpus()} |
-                           {cpu for plan in self.model.plans for cpu in plan.cpus()})
-        self.split = [task for task in self.model.task_list() if len(task.cpus()) > 1]
+        trace = read.load(path, recorder.line)
+        model = replay.build(trace)
+        measured = Measured(model, recorder.settle(trace))
+        self.path, self.name, self.recorded = path, name, trace.recorded
+        self.start, self.end = model.start, model.end
+        self.said, self.plugins = recorder.said, plugins_of(model)
+        self.handover = handover_of(recorder.said) or stated
+        self.measures, self.unserved = measured.measures, measured.unserved
+        self.jobs, self.misses, self.lost = model.job_count(), misses_of(model), lost_of(trace)
+        self.remarks = remarks_of(model, measured)
+        self.tasks = self.keep(model)
+        self.split = [task for task in self.tasks if len(task.cpus) > 1]
+        self.cpus = sorted({cpu for task in self.tasks for cpu in task.cpus} |
+                           {cpu for plan in model.plans for cpu in plan.cpus()})
 
-    def find_plugins(self):
-        """Those that were in charge, in the order of time."""
-        found = sorted((since, name) for cpu in self.model.cpus.values() for since, name in cpu.policies)
-        return list(dict.fromkeys(name for _, name in found))
+    def keep(self, model):
+        subjects = {task: Subject(task) for task in model.task_list()}
+        for measure in self.measures.values():
+            for sample in measure.samples:
+                sample.task = sample.task and subjects[sample.task]
+        return list(subjects.values())
 
-    def find_handover(self):
-        """'notify', 'retry 5 µs', several of these, or None: nobody wrote into the trace which."""
-        words = []
-        for plugin, text in self.said:
-            options = options_of(text)
-            if plugin not in HANDED:
-                continue
-            word = options.get('handover', HANDOVER)
-            if word == 'retry':
-                retry = options.get('retry', '')
-                word += ' ' + show(int(retry) if retry.isdigit() and int(retry) else RETRY)
-            words.append(word)
-        return ' + '.join(dict.fromkeys(words)) or None
-
-    def misses(self):
-        return sum(1 for task in self.model.tasks.values() for job in task.jobs
-                   if job.misses or job.completed is not None and job.tardiness())
-
-    def lost(self):
-        """How many events are missing; None: some, nobody knows how many."""
-        counts = [hole.count for hole in self.trace.holes]
-        return None if None in counts else sum(counts)
-
-    def remarks(self):
-        """What one has to know to read the figures."""
-        model, lines = self.model, list(self.trace.notes)
-        if self.trace.holes:
-            lost = self.lost()
-            lines.append(f'{"some" if lost is None else lost} events were lost: what happened there is not in the figures')
-        for plan in model.plans:
-            if not plan.whole():
-                lines.append('a plan was not recorded whole: the reserves in it are not in the figures')
-        if self.measured.unserved:
-            lines.append(f'{self.measured.unserved} reserves passed without a task of their group, which had a job ready '
-                         'throughout: they have no reserve jitter, and are not in the figures')
-        if not model.has_switches:
-            lines.append('there is no sched_switch in the trace: ResJ and HandJ end at the selection')
-        unknown = sum(1 for task in model.tasks.values() if task.params is None)
-        if unknown:
-            lines.append(f'of {unknown} tasks neither the group nor the kind is known, they were attached before the trace '
-                         'began: without ResJ and HandJ')
-        return lines
-
-    # ---- JSON
+    def devices(self):
+        """The measures of devices' interrupts."""
+        return [measure for name, measure in self.measures.items() if name.startswith('irq ')]
 
     def as_json(self):
-        model = self.model
         return {
-            'name': self.name, 'source': self.path, 'recorded': self.trace.recorded, 'plugins': self.plugins,
+            'name': self.name, 'source': self.path, 'recorded': self.recorded, 'plugins': self.plugins,
             'handover': self.handover, 'said': [dict(plugin=plugin, options=text) for plugin, text in self.said],
-            'duration_ns': model.end - model.start, 'cpus': self.cpus, 'tasks': len(model.tasks),
-            'split_tasks': len(self.split), 'jobs': model.job_count(), 'misses': self.misses(),
-            'lost_events': self.lost(), 'unserved_reserves': self.measured.unserved, 'remarks': self.remarks(),
+            'duration_ns': self.end - self.start, 'cpus': self.cpus, 'tasks': len(self.tasks),
+            'split_tasks': len(self.split), 'jobs': self.jobs, 'misses': self.misses, 'lost_events': self.lost,
+            'unserved_reserves': self.unserved, 'remarks': self.remarks,
             'measures': {name: measure_json(self, measure) for name, measure in self.measures.items()},
         }
 
+
+def plugins_of(model):
+    """Those that were in charge, in the order of time."""
+    found = sorted((since, name) for cpu in model.cpus.values() for since, name in cpu.policies)
+    return list(dict.fromkeys(name for _, name in found))
+
+
+def handover_of(said):
+    """'notify', 'retry 5 µs', several of these, or None: nobody wrote into the trace which."""
+    words = []
+    for plugin, text in said:
+        options = options_of(text)
+        if plugin not in HANDED:
+            continue
+        word = options.get('handover', HANDOVER)
+        if word == 'retry':
+            retry = options.get('retry', '')
+            word += ' ' + show(int(retry) if retry.isdigit() and int(retry) else RETRY)
+        words.append(word)
+    return ' + '.join(dict.fromkeys(words)) or None
+
+
+def misses_of(model):
+    return sum(1 for task in model.tasks.values() for job in task.jobs
+               if job.misses or job.completed is not None and job.tardiness())
+
+
+def lost_of(trace):
+    """How many events are missing; None: some, nobody knows how many."""
+    counts = [hole.count for hole in trace.holes]
+    return None if None in counts else sum(counts)
+
+
+def remarks_of(model, measured):
+    """What one has to know to read the figures."""
+    lines, lost = list(model.trace.notes), lost_of(model.trace)
+    if model.trace.holes:
+        lines.append(f'{"some" if lost is None else lost} events were lost: what happened there is not in the figures')
+    for plan in model.plans:
+        if not plan.whole():
+            lines.append('a plan was not recorded whole: the reserves in it are not in the figures')
+    if measured.unserved:
+        lines.append(f'{measured.unserved} reserves passed without a task of their group, which had a job ready '
+                     'throughout: they have no reserve jitter, and are not in the figures')
+    if not model.has_switches:
+        lines.append('there is no sched_switch in the trace: ResJ and HandJ end at the selection')
+    unknown = sum(1 for task in model.tasks.values() if task.params is None)
+    if unknown:
+        lines.append(f'of {unknown} tasks neither the group nor the kind is known, they were attached before the trace '
+                     'began: without ResJ and HandJ')
+    return lines
+
+
+# ---- JSON
 
 def histogram_json(samples):
     return [{'from_ns': low, 'below_ns': high, 'count': count}
@@ -114,9 +141,9 @@ def measure_json(one, measure):
     worst = figures.worst([measure])
     found['worst'] = worst and worst_json(one, worst[1])
     tasks = measure.by_task()
-    found['tasks'] = [dict({'id': task.id, 'name': task.name, 'cpus': task.cpus()}, **figures.of(tasks[task]).as_json(),
+    found['tasks'] = [dict({'id': task.id, 'name': task.name, 'cpus': task.cpus}, **figures.of(tasks[task]).as_json(),
                            phases=phases_json(measure, tasks[task]))
-                      for task in one.model.task_list() if task in tasks]
+                      for task in one.tasks if task in tasks]
     found['per_cpu'] = [dict({'cpu': cpu}, **figures.of(samples).as_json())
                         for cpu, samples in measure.by_cpu().items()]
     found['histogram'] = histogram_json(measure.samples)
@@ -125,7 +152,7 @@ def measure_json(one, measure):
 
 def worst_json(one, sample):
     return {'set': one.name, 'task': sample.task and sample.task.id, 'name': sample.task and sample.task.name,
-            'cpu': sample.cpu, 'since_start_ns': sample.at - one.model.start}
+            'cpu': sample.cpu, 'since_start_ns': sample.at - one.start}
 
 
 # ---- several together
@@ -175,7 +202,7 @@ def total_json(sets):
 
 def as_json(sets, note=None):
     return {'format': FORMAT, 'note': note, 'sets': [one.as_json() for one in sets],
-            'total': {'sets': len(sets), 'jobs': sum(one.model.job_count() for one in sets),
+            'total': {'sets': len(sets), 'jobs': sum(one.jobs for one in sets),
                       'measures': total_json(sets)},
             'paper_us': figures.PAPER}
 

@@ -36,7 +36,7 @@ def paper_rows(sets):
     for name in ('ResJ', 'RelJ', 'CtswJ'):
         measures = together(sets, name)
         yield name, name, figures.row(measures).values if measures else None
-    devices = [(one, measure) for one in sets for measure in one.measured.devices()]
+    devices = [(one, measure) for one in sets for measure in one.devices()]
     worst = max((pair for pair in devices if pair[1].samples),
                 key=lambda pair: figures.of(pair[1].samples).max, default=None)
     if worst:
@@ -74,11 +74,11 @@ def worst_lines(sets):
         worst = worst_of(sets, name)
         if worst:
             one, sample = worst
-            who = sample.task.label() if sample.task else 'no task'
+            who = sample.task.label if sample.task else 'no task'
             where = f' of {one.name}' if len(sets) > 1 else ''
             cpu = '' if sample.cpu is None else f', CPU {sample.cpu}'
             out.append(f'largest {name}: {show(sample.value)}, {who}{where}{cpu}, at '
-                       f'{(sample.at - one.model.start) / 1e9:.6f} s')
+                       f'{(sample.at - one.start) / 1e9:.6f} s')
     return '\n'.join(out)
 
 
@@ -109,9 +109,9 @@ def hand_overs(sets):
 
 
 def set_row(label, plugin, handover, sets):
-    tasks, split = (sum(len(group) for group in of) for of in zip(*((one.model.tasks, one.split) for one in sets)))
+    tasks, split = (sum(len(group) for group in of) for of in zip(*((one.tasks, one.split) for one in sets)))
     cells = [label, plugin, handover, str(len({cpu for one in sets for cpu in one.cpus})), str(tasks), str(split),
-             str(sum(one.model.job_count() for one in sets)), str(sum(one.misses() for one in sets))]
+             str(sum(one.jobs for one in sets)), str(sum(one.misses for one in sets))]
     for name in PER_SET:
         if name == 'HandJ':
             cells.append(hand_overs(sets))
@@ -156,9 +156,9 @@ def task_table(one, measure):
         return f'{title}\nnone seen'
     head = ['task', 'cpu'] + NUMBERS + sum(([f'{phase}: avg', 'max'] for phase in measure.phases), [])
     tasks, rows = measure.by_task(), []
-    for task in one.model.task_list():
+    for task in one.tasks:
         if task in tasks:
-            rows.append([task.label(), '+'.join(map(str, task.cpus()))] + numbers(figures.of(tasks[task]))
+            rows.append([task.label, '+'.join(map(str, task.cpus))] + numbers(figures.of(tasks[task]))
                         + phase_cells(tasks[task], measure.phases))
     rows.append(['all', ''] + numbers(figures.of(measure.samples)) + phase_cells(measure.samples, measure.phases))
     return '\n'.join([title, table(head, rows, 'll')] + legend(measure))
@@ -220,17 +220,17 @@ def columns(head, rows):
 
 def summary(one):
     cpus = ', '.join(map(str, one.cpus))
-    parts = [show(one.model.end - one.model.start), '+'.join(one.plugins) or 'plugin not known',
-             plural(len(one.model.tasks), 'task') + f', {len(one.split)} of them on several CPUs',
-             plural(one.model.job_count(), 'job'), plural(one.misses(), 'missed deadline'), f'CPU {cpus}',
-             'recorded' if one.trace.recorded else 'simulated',
+    parts = [show(one.end - one.start), '+'.join(one.plugins) or 'plugin not known',
+             plural(len(one.tasks), 'task') + f', {len(one.split)} of them on several CPUs',
+             plural(one.jobs, 'job'), plural(one.misses, 'missed deadline'), f'CPU {cpus}',
+             'recorded' if one.recorded else 'simulated',
              f'handover: {one.handover or "the trace does not say"}']
     return f'{one.name}: ' + '; '.join(parts)
 
 
 def details(one):
     """All of one trace."""
-    out = [summary(one)] + ['note ' + line for line in one.remarks()] + ['']
+    out = [summary(one)] + ['note ' + line for line in one.remarks] + ['']
     for name in ('ResJ', 'HandJ', 'RelJ', 'CtswJ'):
         out += [task_table(one, one.measures[name]), '']
     out += [cpu_table(one), '']
@@ -243,7 +243,7 @@ def text(sets, note=None, tasks=False):
         out += [details(one) for one in sets]
     if len(sets) > 1:
         out += [set_table(sets), '']
-        out += [f'note {one.name}: {line}' for one in sets for line in one.remarks()] if not tasks else []
+        out += [f'note {one.name}: {line}' for one in sets for line in one.remarks] if not tasks else []
         out += [''] if out[-1] else []
     out += [interrupt_table(sets), '', paper_tables(sets), '', worst_lines(sets)]
     out += overheads_line(sets)
