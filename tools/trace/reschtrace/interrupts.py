@@ -138,9 +138,8 @@ class Recorder:
         for one in reversed(found[max(0, at - 4):at]):
             if one.kind == 'timer' and one.end > start:
                 return start
-        for one in found[at:]:
-            if one.start > end:
-                break
-            if one.kind == 'timer':
-                return one.start
+        while at < len(found) and found[at].start <= end:
+            if found[at].kind == 'timer':
+                return found[at].start
+            at += 1
         return None

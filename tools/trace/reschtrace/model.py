@@ -118,7 +118,7 @@ class Task:
 
     def running_between(self, start, end):
         at = max(bisect.bisect_right(self.running, start, key=lambda run: run.start) - 1, 0)
-        for run in self.running[at:]:
+        for run in following(self.running, at):
             if run.start >= end:
                 break
             if run.end > start:
@@ -198,11 +198,17 @@ class Model:
         return covered(task.running if self.has_switches else task.selected, start, end)
 
 
+def following(spans, at):
+    """From the place `at` on, without a copy of all that follows."""
+    for place in range(at, len(spans)):
+        yield spans[place]
+
+
 def covered(spans, start, end):
     """The part of [start, end) inside of spans, which are sorted and do not overlap."""
     total = 0
     at = max(bisect.bisect_right(spans, start, key=lambda span: span.start) - 1, 0)
-    for span in spans[at:]:
+    for span in following(spans, at):
         if span.start >= end:
             break
         total += max(0, min(span.end, end) - max(span.start, start))
@@ -212,7 +218,7 @@ def covered(spans, start, end):
 def first_inside(spans, start):
     """The first time from `start` on that is inside of a span, or None."""
     at = max(bisect.bisect_right(spans, start, key=lambda span: span.start) - 1, 0)
-    for span in spans[at:]:
+    for span in following(spans, at):
         if span.end > start:
             return max(span.start, start)
     return None
