@@ -13,7 +13,7 @@
 #ifndef _RESCH_ANALYSIS_QPA_H
 #define _RESCH_ANALYSIS_QPA_H
 
-#include "set.h"
+#include "demand.h"
 
 /**
  * resch_qpa_demand - h(@length), ns; RESCH_NEVER: no work left. Utilization <= 1 and @length <=
@@ -27,10 +27,7 @@ static inline u64 resch_qpa_demand(struct resch_set *set, u64 length)
 	resch_set_for_each(set, task) {
 		if (!resch_set_step(set))
 			return RESCH_NEVER;
-		if (length >= task->params.deadline)
-			sum += (div64_u64(length - task->params.deadline, task->params.period) +
-				1) *
-			       resch_set_cost(set, task);
+		sum += resch_demand_due(set, task, length);
 	}
 	return sum;
 }
@@ -45,12 +42,9 @@ static inline u64 resch_qpa_deadline_until(struct resch_set *set, u64 limit)
 	u64 last = 0;
 
 	resch_set_for_each(set, task) {
-		u64 deadline = task->params.deadline, period = task->params.period;
-
 		if (!resch_set_step(set))
 			return RESCH_NEVER;
-		if (deadline <= limit)
-			last = max(last, deadline + div64_u64(limit - deadline, period) * period);
+		last = max(last, resch_demand_until(task, limit));
 	}
 	return last;
 }
@@ -61,31 +55,12 @@ static inline u64 resch_qpa_deadline_until(struct resch_set *set, u64 limit)
  */
 static inline u64 resch_qpa_slack_bound(const struct resch_set *set, u64 share)
 {
+	struct resch_slack slack = { 0 };
 	const struct resch_task *task;
-	u64 sum = 0, bound = 0, gap, quotient;
-	u32 n = 0;
 
-	resch_set_for_each(set, task) {
-		u64 period = task->params.period, deadline = task->params.deadline;
-
-		n++;
-		/* longer deadlines would only make it smaller: leaving them out is safe */
-		if (deadline > period)
-			bound = max(bound, deadline - period);
-		else
-			sum += resch_scale(resch_set_cost(set, task), period - deadline, period) +
-			       1;
-	}
-	if (share + n >= RESCH_SHARE_ONE)
-		return RESCH_HORIZON;
-	/* all roundings make the gap smaller, and so the bound larger */
-	gap = (RESCH_SHARE_ONE - share - n) >> 30;
-	if (!gap)
-		return RESCH_HORIZON;
-	quotient = div64_u64(sum, gap);
-	if (quotient >= RESCH_HORIZON >> 31)
-		return RESCH_HORIZON;
-	return max(bound, (quotient << 30) + div64_u64((sum - quotient * gap) << 30, gap) + 1);
+	resch_set_for_each(set, task)
+		resch_slack_add(&slack, set, task);
+	return resch_slack_end(&slack, RESCH_SHARE_ONE, share);
 }
 
 /*
@@ -108,8 +83,7 @@ static inline u64 resch_qpa_busy_period(struct resch_set *set, u64 limit)
 		resch_set_for_each(set, task) {
 			if (set->work <= spare || !resch_set_step(set))
 				return limit;
-			next += (div64_u64(window - 1, task->params.period) + 1) *
-				resch_set_cost(set, task);
+			next += resch_demand_released(set, task, window);
 		}
 		if (next == window)
 			return window;

@@ -25,7 +25,7 @@
 #ifndef _RESCH_ANALYSIS_SUPPLY_H
 #define _RESCH_ANALYSIS_SUPPLY_H
 
-#include "set.h"
+#include "demand.h"
 
 /* ---- supply ------------------------------------------------------------------------------------ */
 
@@ -189,8 +189,7 @@ static inline u64 resch_crowd_share(struct resch_set *set)
 	struct resch_crowd crowd;
 	u64 sum = 0;
 
-	resch_crowd_for_each(&crowd, set, task)
-	{
+	resch_crowd_for_each(&crowd, set, task) {
 		sum += resch_share(resch_set_cost(set, task), task->params.period);
 		if (sum >= 8 * RESCH_SHARE_ONE)
 			break;
@@ -206,12 +205,7 @@ static inline u64 resch_crowd_demand(struct resch_set *set, u64 length)
 	u64 sum = 0;
 
 	resch_crowd_for_each(&crowd, set, task)
-	{
-		if (length >= task->params.deadline)
-			sum += (div64_u64(length - task->params.deadline, task->params.period) +
-				1) *
-			       resch_set_cost(set, task);
-	}
+		sum += resch_demand_due(set, task, length);
 	return sum;
 }
 
@@ -223,43 +217,20 @@ static inline u64 resch_crowd_until(struct resch_set *set, u64 limit)
 	u64 last = 0;
 
 	resch_crowd_for_each(&crowd, set, task)
-	{
-		u64 deadline = task->params.deadline, period = task->params.period;
-
-		if (deadline <= limit)
-			last = max(last, deadline + div64_u64(limit - deadline, period) * period);
-	}
+		last = max(last, resch_demand_until(task, limit));
 	return last;
 }
 
 /* La, rounded up, or the horizon if it is beyond that; @rate: r / S, @share: utilization. */
 static inline u64 resch_crowd_slack_bound(struct resch_set *set, u64 lag, u64 rate, u64 share)
 {
+	struct resch_slack slack = { .sum = lag };
 	const struct resch_task *task;
 	struct resch_crowd crowd;
-	u64 sum = lag, bound = 0, gap, quotient;
-	u32 n = 0;
 
 	resch_crowd_for_each(&crowd, set, task)
-	{
-		u64 period = task->params.period, deadline = task->params.deadline;
-
-		n++;
-		if (deadline > period)
-			bound = max(bound, deadline - period);
-		else
-			sum += resch_scale(resch_set_cost(set, task), period - deadline, period) +
-			       1;
-	}
-	if (share + n >= rate)
-		return RESCH_HORIZON;
-	gap = (rate - share - n) >> 30;
-	if (!gap)
-		return RESCH_HORIZON;
-	quotient = div64_u64(sum, gap);
-	if (quotient >= RESCH_HORIZON >> 31)
-		return RESCH_HORIZON;
-	return max(bound, (quotient << 30) + div64_u64((sum - quotient * gap) << 30, gap) + 1);
+		resch_slack_add(&slack, set, task);
+	return resch_slack_end(&slack, rate, share);
 }
 
 /* Lb, or @limit if it is longer or takes more than half of the work. */
@@ -274,11 +245,7 @@ static inline u64 resch_crowd_busy_period(struct resch_set *set, const struct re
 		u64 work = 0;
 
 		resch_crowd_for_each(&crowd, set, task)
-		{
-			u64 jobs = div64_u64(window - 1, task->params.period) + 1;
-
-			work += jobs * resch_set_cost(set, task);
-		}
+			work += resch_demand_released(set, task, window);
 		if (set->work <= spare)
 			return limit;
 		next = resch_supply_inverse(parts, slot, total, work);
