@@ -9,6 +9,7 @@
 
 #include "policy.h"
 #include "result.h"
+#include "thread-attr.h"
 
 /* Of one second in which the kernel lets real-time tasks have 0.95. */
 #define DEADLINE_SHARE_URGENT 20 /* percent */
@@ -37,29 +38,16 @@ const struct policy *policy_find(const char *name)
 	return NULL;
 }
 
-/* The C library has no name for this structure everywhere. */
-struct attr {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime;
-	uint64_t deadline;
-	uint64_t period;
-};
-
 static void enter_deadline(uint64_t period, unsigned int percent)
 {
-	struct attr attr = {
-		.size = sizeof(attr),
-		.policy = 6, /* SCHED_DEADLINE */
+	struct thread_attr attr = {
+		.policy = SCHED_DEADLINE,
 		.runtime = period * percent / 100,
 		.deadline = period,
 		.period = period,
 	};
 
-	must(syscall(SYS_sched_setattr, 0, &attr, 0), "SCHED_DEADLINE");
+	must(thread_attr_set(0, &attr), "SCHED_DEADLINE");
 }
 
 static void enter_fifo(int priority)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* abi_refuse.c - every bad parameter has its errno, and a refused call has changed nothing */
 #include "lib.h"
+#include "thread-attr.h"
 
 #include <limits.h>
 
@@ -207,13 +208,12 @@ TEST(admission, "what admission refuses is EBUSY, and what the verdict suggests 
 
 TEST(deadline_class, "a SCHED_DEADLINE thread is EINVAL")
 {
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline, period;
-	} attr = { sizeof(attr), 6, 0, 0, 0, MS, 100 * MS, 100 * MS };
+	struct thread_attr attr = {
+		.policy = SCHED_DEADLINE,
+		.runtime = MS,
+		.deadline = 100 * MS,
+		.period = 100 * MS,
+	};
 	struct resch_register reg = periodic(100 * MS, MS);
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	char all[32];
@@ -221,10 +221,10 @@ TEST(deadline_class, "a SCHED_DEADLINE thread is EINVAL")
 	begin();
 	snprintf(all, sizeof(all), "0-%ld", online - 1);
 	pin(0, all);
-	if (syscall(SYS_sched_setattr, 0, &attr, 0))
+	if (thread_attr_set(0, &attr))
 		skip("no SCHED_DEADLINE here: %s", strerror(errno));
 	refused(resch_register_self(dev, &reg), EINVAL);
-	check_is(sched_getscheduler(0), 6);
+	check_is(sched_getscheduler(0), SCHED_DEADLINE);
 	check_is(tasks_registered(), 0);
 }
 

@@ -124,17 +124,6 @@ static void body_disk(struct task *task)
 	}
 }
 
-/* Leaves some time to ordinary threads: those of the kernel that complete I/O are among them. */
-static void body_counts(struct task *task)
-{
-	task_wait(task);
-	while (!task->stop) {
-		spin(2 * MS);
-		usleep(2000);
-		task->step++;
-	}
-}
-
 TEST(files, "file I/O within jobs is harmless, and lets lesser jobs run")
 {
 	struct task high = { .reg = periodic(50 * MS, MS), .arg = "/var/tmp/resch-test" };

@@ -31,13 +31,8 @@ static void run(uint32_t domain, const uint64_t *deadlines, const uint64_t *offs
 		tasks[i].reg.params.offset = offsets[i];
 		tasks[i].reg.params.priority = 9 - i;
 		tasks[i].reg.params.flags |= RESCH_F_SYNC;
-		task_start(&tasks[i], body_letters);
-		await(state_of(tasks[i].id) == RESCH_STATE_SLEEPING);
 	}
-	check_is(must(resch_start(dev, domain, resch_now() + 50 * MS)), 3);
-	for (i = 0; i < 3; i++)
-		task_join(&tasks[i]);
-	check(!strcmp(notes(), wanted), "the order is %s, not %s", notes(), wanted);
+	tasks_in_order(tasks, 3, body_letters, domain, wanted);
 	attributes_check(0, &were, "the main thread");
 }
 

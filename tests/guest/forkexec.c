@@ -179,12 +179,8 @@ TEST(child_registers, "a child may register itself through the inherited descrip
 
 static struct resch_event gone(uint32_t id, uint64_t why)
 {
-	struct resch_event event;
+	struct resch_event event = event_await(RESCH_EVENT_GONE, id);
 
-	check_is(resch_event_wait(dev, 8000), 1);
-	check_is(resch_event_read(dev, &event, 1), 1);
-	check_is(event.type, RESCH_EVENT_GONE);
-	check_is(event.task, id);
 	check_is(event.value, why);
 	return event;
 }

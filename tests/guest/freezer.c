@@ -17,6 +17,43 @@ static bool frozen(const char *how)
 	return file_read(GROUP "/cgroup.events", text, sizeof(text)) && strstr(text, how);
 }
 
+static void group_make(void)
+{
+	mkdir(ROOT, 0755);
+	if (mount("cgroup2", ROOT, "cgroup2", 0, NULL) && errno != EBUSY)
+		skip("no cgroup2 file system: %s", strerror(errno));
+	if (mkdir(GROUP, 0755) && errno != EEXIST)
+		skip("no control group can be made: %s", strerror(errno));
+}
+
+static void group_set(const char *file, const char *text)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), GROUP "/%s", file);
+	check(file_write(path, text), "%s: %s", file, strerror(errno));
+}
+
+static void group_enter(pid_t pid)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	group_set("cgroup.procs", text);
+}
+
+static void group_freeze(bool freeze)
+{
+	group_set("cgroup.freeze", freeze ? "1" : "0");
+	await(frozen(freeze ? "frozen 1" : "frozen 0"));
+}
+
+static void group_end(void)
+{
+	await(!rmdir(GROUP));
+	umount(ROOT);
+}
+
 /* A process with tasks between jobs, in a job, behind it, in a delay. */
 static int process(void *arg)
 {
@@ -45,15 +82,10 @@ TEST(freeze, "frozen tasks have no jobs, thawed ones go on")
 	struct task outside = { .reg = periodic(50 * MS, 5 * MS) };
 	uint32_t domain = use("edf");
 	uint64_t jobs;
-	char text[32];
 	pid_t pid;
 	int i;
 
-	mkdir(ROOT, 0755);
-	if (mount("cgroup2", ROOT, "cgroup2", 0, NULL) && errno != EBUSY)
-		skip("no cgroup2 file system: %s", strerror(errno));
-	if (mkdir(GROUP, 0755) && errno != EEXIST)
-		skip("no control group can be made: %s", strerror(errno));
+	group_make();
 	tasks = shared(4 * sizeof(*tasks));
 	for (i = 0; i < 4; i++)
 		tasks[i].number = i;
@@ -65,12 +97,9 @@ TEST(freeze, "frozen tasks have no jobs, thawed ones go on")
 	pid = child(process, NULL);
 	await(atomic_load(&tasks[0].step) == 1);
 	await(atomic_load(&tasks[0].jobs) >= 3);
-	snprintf(text, sizeof(text), "%d", pid);
-	check(file_write(GROUP "/cgroup.procs", text), "cgroup.procs: %s", strerror(errno));
+	group_enter(pid);
 	for (i = 0; i < 3; i++) {
-		check(file_write(GROUP "/cgroup.freeze", "1"), "cgroup.freeze: %s",
-		      strerror(errno));
-		await(frozen("frozen 1"));
+		group_freeze(true);
 		jobs = atomic_load(&tasks[0].jobs);
 		check_is(domain_stat(domain).tasks, 4);
 		/* The CPU is free for others. */
@@ -80,9 +109,7 @@ TEST(freeze, "frozen tasks have no jobs, thawed ones go on")
 		await(atomic_load(&outside.jobs) >= 3);
 		task_join(&outside);
 		check_is(atomic_load(&tasks[0].jobs), jobs);
-		check(file_write(GROUP "/cgroup.freeze", "0"), "cgroup.freeze: %s",
-		      strerror(errno));
-		await(frozen("frozen 0"));
+		group_freeze(false);
 		await(atomic_load(&tasks[0].jobs) >= jobs + 3);
 	}
 	/* The one that waits still waits. */
@@ -93,22 +120,16 @@ TEST(freeze, "frozen tasks have no jobs, thawed ones go on")
 	kill(pid, SIGKILL);
 	child_wait(pid);
 	await(tasks_registered() == 0);
-	await(!rmdir(GROUP));
-	umount(ROOT);
+	group_end();
 }
 
 TEST(kill, "a frozen process can be killed, and leaves no task")
 {
 	uint32_t domain = use("edf");
-	char text[32];
 	pid_t pid;
 	int i;
 
-	mkdir(ROOT, 0755);
-	if (mount("cgroup2", ROOT, "cgroup2", 0, NULL) && errno != EBUSY)
-		skip("no cgroup2 file system: %s", strerror(errno));
-	if (mkdir(GROUP, 0755) && errno != EEXIST)
-		skip("no control group can be made: %s", strerror(errno));
+	group_make();
 	tasks = shared(4 * sizeof(*tasks));
 	for (i = 0; i < 4; i++) {
 		tasks[i].number = i;
@@ -116,14 +137,11 @@ TEST(kill, "a frozen process can be killed, and leaves no task")
 	}
 	pid = child(process, NULL);
 	await(atomic_load(&tasks[0].step) == 1);
-	snprintf(text, sizeof(text), "%d", pid);
-	check(file_write(GROUP "/cgroup.procs", text), "cgroup.procs: %s", strerror(errno));
-	check(file_write(GROUP "/cgroup.freeze", "1"), "cgroup.freeze: %s", strerror(errno));
-	await(frozen("frozen 1"));
+	group_enter(pid);
+	group_freeze(true);
 	kill(pid, SIGKILL);
 	child_wait(pid);
 	await(tasks_registered() == 0);
 	await(domain_stat(domain).tasks == 0);
-	await(!rmdir(GROUP));
-	umount(ROOT);
+	group_end();
 }

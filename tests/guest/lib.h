@@ -144,12 +144,15 @@ uint64_t cpu_time(void);
 /* Spin until *flag, without ever blocking. */
 void spin_until(const atomic_int *flag);
 
-/* ---- modules and domains --------------------------------------------------------------------- */
+/* ---- lib-domain.c: modules and domains ------------------------------------------------------- */
 
 /* Load $RESCH_MODULES/NAME.ko, or do nothing where it is loaded; 0 or -errno. Remove it again. */
 int module_load(const char *name, const char *params);
 int module_unload(const char *name);
 bool module_loaded(const char *name);
+
+/* Remove the plugins, then the core: how many are left, one of them in @left. */
+int modules_unload(char *left, size_t size);
 
 /* A domain with these CPUs; the plugin's module is loaded. */
 uint32_t domain_on(const char *cpus, const char *plugin, const char *options);
@@ -163,7 +166,7 @@ int domain_swap(uint32_t domain, const char *plugin, const char *options);
 struct resch_domain_stat domain_stat(uint32_t domain);
 struct resch_info info(void);
 
-/* ---- threads --------------------------------------------------------------------------------- */
+/* ---- lib-task.c: threads --------------------------------------------------------------------- */
 
 /* A periodic task on CPU 1, admitted without a test. */
 struct resch_register periodic(uint64_t period, uint64_t wcet);
@@ -205,6 +208,19 @@ void body_idle(struct task *task);
 /* A body: one endless job of computing, until task->stop. */
 void body_spin(struct task *task);
 
+/*
+ * A body: one job in which task->step counts, until task->stop. Leaves some time to ordinary threads:
+ * those of the kernel, which complete I/O, are among them.
+ */
+void body_counts(struct task *task);
+
+/*
+ * Starts tasks with RESCH_F_SYNC, and then @domain; joins them. They must have noted @wanted, or the
+ * case fails.
+ */
+void tasks_in_order(struct task *tasks, int count, void (*body)(struct task *task), uint32_t domain,
+		    const char *wanted);
+
 /* A thread of the case that is not registered, on CPU 0; its tid is known when this returns. */
 void thread_start(struct task *task, void (*body)(struct task *task));
 
@@ -213,13 +229,13 @@ struct resch_task_stat stat_of(uint32_t id);
 /* The state of a task; RESCH_STATE_GONE where there is none. */
 uint32_t state_of(uint32_t id);
 
-/* The letter of /proc/TID/stat; 'X' where there is none. */
-char proc_state(pid_t tid);
-
 /* How many tasks are registered, through whomever. */
 uint32_t tasks_registered(void);
 
-/* ---- what a thread was ----------------------------------------------------------------------- */
+/* The next event, which must be this one. */
+struct resch_event event_await(uint32_t type, uint32_t task);
+
+/* ---- lib-attributes.c: what a thread was ----------------------------------------------------- */
 
 struct attributes {
 	uint32_t policy;
@@ -250,7 +266,7 @@ void note(char what);
 const char *notes(void);
 void notes_clear(void);
 
-/* ---- processes ------------------------------------------------------------------------------- */
+/* ---- lib-process.c: processes and files ------------------------------------------------------ */
 
 /* A child that runs @body and exits with its result; it dies with the case. */
 pid_t child(int (*body)(void *arg), void *arg);
@@ -258,6 +274,9 @@ pid_t child(int (*body)(void *arg), void *arg);
 /* Wait for it: its wait status. child_ok(): it must have exited with 0. */
 int child_wait(pid_t pid);
 void child_ok(pid_t pid);
+
+/* The letter of /proc/TID/stat; 'X' where there is none. */
+char proc_state(pid_t tid);
 
 /* Memory that children share. Zeros. */
 void *shared(size_t size);

@@ -35,16 +35,7 @@ static void task_make(int number, uint64_t period, uint64_t deadline, uint64_t o
 /* Starts the three at one time; the order in which their jobs ran. */
 static void run(uint32_t domain, const char *wanted)
 {
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		task_start(&tasks[i], body_letters);
-		await(state_of(tasks[i].id) == RESCH_STATE_SLEEPING);
-	}
-	check_is(must(resch_start(dev, domain, resch_now() + 50 * MS)), 3);
-	for (i = 0; i < 3; i++)
-		task_join(&tasks[i]);
-	check(!strcmp(notes(), wanted), "the order is %s, not %s", notes(), wanted);
+	tasks_in_order(tasks, 3, body_letters, domain, wanted);
 }
 
 TEST(edf, "edf: the earliest deadline first, whatever the period")

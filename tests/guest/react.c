@@ -29,12 +29,8 @@ static void body_spin_once(struct task *task)
 
 static struct resch_event event_of(uint32_t type, uint32_t task)
 {
-	struct resch_event event;
+	struct resch_event event = event_await(type, task);
 
-	check_is(resch_event_wait(dev, 8000), 1);
-	check_is(resch_event_read(dev, &event, 1), 1);
-	check_is(event.type, type);
-	check_is(event.task, task);
 	check_is(event.job, 1);
 	check(event.time <= resch_now(), "an event of the future");
 	return event;
@@ -236,17 +232,6 @@ TEST(miss_skip,
 
 	reg.params.miss = RESCH_SKIP;
 	skipped(reg);
-}
-
-/* Leaves some time to ordinary threads: those of the kernel are among them. */
-static void body_counts(struct task *task)
-{
-	task_wait(task);
-	while (!task->stop) {
-		spin(2 * MS);
-		usleep(2000);
-		task->step++;
-	}
 }
 
 TEST(overrun_throttle, "THROTTLE: the job stops until the next release, which then goes on with it")

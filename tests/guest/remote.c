@@ -4,6 +4,11 @@
 
 static uint32_t domain;
 
+/* The other program, and what it is registered as. */
+static pid_t pid;
+static struct resch_register reg;
+static struct attributes before;
+
 static void begin(void)
 {
 	domain = use("edf");
@@ -46,12 +51,9 @@ static int reads(void *arg)
 	return 0;
 }
 
-static struct attributes before;
-
-static pid_t start(int (*body)(void *arg))
+static void start(int (*body)(void *arg))
 {
-	pid_t pid;
-
+	begin();
 	turns = shared(sizeof(*turns));
 	must_libc(pipe(ends));
 	pid = child(body, NULL);
@@ -60,10 +62,10 @@ static pid_t start(int (*body)(void *arg))
 	else
 		await(proc_state(pid) == 'S');
 	before = attributes_of(pid);
-	return pid;
+	reg = wakeup(50 * MS, 20 * MS);
 }
 
-static void end(pid_t pid)
+static void end(void)
 {
 	attributes_await(pid, &before, "the thread");
 	kill(pid, SIGKILL);
@@ -72,28 +74,22 @@ static void end(pid_t pid)
 
 TEST(looping, "a thread that sleeps now and then can be registered")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
-	pid_t pid;
-
-	begin();
-	pid = start(loops);
+	start(loops);
 	must(resch_register_thread(dev, pid, &reg));
 	check_is(reg.cpu, CPU);
 	await(stat_of(reg.id).completed >= 5);
 	check_is(stat_of(reg.id).pid, pid);
 	must(resch_unregister(dev, reg.id));
-	end(pid);
+	end();
 }
 
 TEST(computing, "a thread that only computes can be registered, preempted, and let go")
 {
-	struct resch_register reg = wakeup(10 * SEC, SEC);
 	struct task high = { .reg = periodic(20 * MS, MS) };
-	pid_t pid;
 	int count;
 
-	begin();
-	pid = start(computes);
+	start(computes);
+	reg = wakeup(10 * SEC, SEC);
 	must(resch_register_thread(dev, pid, &reg));
 	await(state_of(reg.id) == RESCH_STATE_SELECTED);
 	task_start(&high, body_idle);
@@ -102,16 +98,12 @@ TEST(computing, "a thread that only computes can be registered, preempted, and l
 	await(*turns != count);
 	task_join(&high);
 	must(resch_unregister(dev, reg.id));
-	end(pid);
+	end();
 }
 
 TEST(asleep, "a thread that sleeps for long comes under control when it wakes up")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
-	pid_t pid;
-
-	begin();
-	pid = start(reads);
+	start(reads);
 	must(resch_register_thread(dev, pid, &reg));
 	sleep_ms(50);
 	check_is(state_of(reg.id), RESCH_STATE_NEW);
@@ -123,18 +115,15 @@ TEST(asleep, "a thread that sleeps for long comes under control when it wakes up
 	await(*turns == 3);
 	check(stat_of(reg.id).completed >= 1, "it has no jobs");
 	must(resch_unregister(dev, reg.id));
-	end(pid);
+	end();
 }
 
 TEST(asleep_ended,
      "ending the registration of a thread that still sleeps leaves nothing behind in it")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
 	int i, err;
-	pid_t pid;
 
-	begin();
-	pid = start(reads);
+	start(reads);
 	for (i = 0; i < 3; i++) {
 		must(resch_register_thread(dev, pid, &reg));
 		must(resch_unregister(dev, reg.id));
@@ -155,16 +144,12 @@ TEST(asleep_ended,
 	if (err)
 		await(!module_unload("resch"));
 	must(module_load("resch", getenv("RESCH_PARAMS") ?: ""));
-	end(pid);
+	end();
 }
 
 TEST(asleep_killed, "a registered thread that still sleeps can be killed")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
-	pid_t pid;
-
-	begin();
-	pid = start(reads);
+	start(reads);
 	must(resch_register_thread(dev, pid, &reg));
 	check_is(state_of(reg.id), RESCH_STATE_NEW);
 	kill(pid, SIGKILL);
@@ -174,18 +159,15 @@ TEST(asleep_killed, "a registered thread that still sleeps can be killed")
 
 TEST(descriptor, "closing the descriptor lets another process's thread go")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
-	pid_t pid;
 	int fd;
 
-	begin();
-	pid = start(loops);
+	start(loops);
 	fd = must(resch_open());
 	must(resch_register_thread(fd, pid, &reg));
 	await(stat_of(reg.id).completed >= 3);
 	close(fd);
 	check_is(tasks_registered(), 0);
-	end(pid);
+	end();
 }
 
 static void body_registered_later(struct task *mine)
@@ -213,12 +195,9 @@ TEST(periodic_thread,
 
 TEST(reused, "a thread id that another thread has now is refused")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
 	uint64_t start_time;
-	pid_t pid;
 
-	begin();
-	pid = start(loops);
+	start(loops);
 	must(resch_start_time(pid, &start_time));
 	reg.pid = pid;
 	reg.start_time = start_time + 1;
@@ -229,17 +208,14 @@ TEST(reused, "a thread id that another thread has now is refused")
 	reg.start_time = start_time;
 	must(call(dev, RESCH_IOC_REGISTER, &reg));
 	must(resch_unregister(dev, reg.id));
-	end(pid);
+	end();
 }
 
 TEST(dead, "a process that is dead, or dead and not waited for, is ESRCH")
 {
-	struct resch_register reg = wakeup(50 * MS, 20 * MS);
 	uint64_t start_time;
-	pid_t pid;
 
-	begin();
-	pid = start(loops);
+	start(loops);
 	must(resch_start_time(pid, &start_time));
 	kill(pid, SIGKILL);
 	await(proc_state(pid) == 'Z');

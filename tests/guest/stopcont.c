@@ -105,17 +105,6 @@ static pid_t victim_start(int (*body)(void *arg), struct resch_register reg)
 	return pid;
 }
 
-/* Leaves some time to ordinary threads: those of the kernel are among them. */
-static void body_counts(struct task *task)
-{
-	task_wait(task);
-	while (!task->stop) {
-		spin(2 * MS);
-		usleep(2000);
-		task->step++;
-	}
-}
-
 static struct task lesser = { .number = 9 };
 
 /* A task that runs whenever the victim doesn't. */

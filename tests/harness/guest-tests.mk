@@ -11,7 +11,7 @@ PROGRAMS := $(SOURCES:tests/guest/%.c=$(O)/guest/%)
 
 CFLAGS ?= -O2 -g
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE
-CPPFLAGS += -Itests/guest -I$(O)/include -Ilibresch/include -Iuapi -MMD -MP
+CPPFLAGS += -Itests/guest -I$(O)/include -Ilibresch/include -Iuapi -Itools/common -MMD -MP
 LDLIBS := $(if $(wildcard $(O)/lib/libresch.so),-L$(O)/lib -lresch) -lpthread -lrt -lm
 
 all: $(PROGRAMS)
