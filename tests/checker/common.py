@@ -2,6 +2,7 @@
 """What the tests of the checker share."""
 
 import os
+import random
 import sys
 import unittest
 
@@ -44,3 +45,31 @@ class CheckerTest(unittest.TestCase):
         self.assertEqual(broken(checker), set(names), self.complain(checker))
         self.assertEqual(checker.verdict(), 'illegal')
         return checker
+
+
+def pick(rng, candidates):
+    """One of them, or None where there are none."""
+    candidates = list(candidates)
+    return rng.choice(candidates) if candidates else None
+
+
+def mutation_test(mutate, draw, seeds, least):
+    """A test: in more than `least` of the schedules that draw(rng) makes, mutate(rng, lines) finds a place for its
+    fault, and the checker finds the fault. mutate changes the lines and returns the rule that must be reported, among
+    others perhaps; None: there was no place."""
+    def test(self):
+        planted = 0
+        for seed in seeds:
+            rng = random.Random(seed)
+            lines = draw(rng)
+            rule = mutate(rng, lines)
+            if rule is None:
+                continue
+            planted += 1
+            checker = check(schedule.simulated(lines))
+            with self.subTest(seed=seed):
+                self.assertIn(rule, broken(checker), self.complain(checker))
+                self.assertEqual(checker.verdict(), 'illegal')
+        self.assertGreater(planted, least)
+    test.__doc__ = mutate.__doc__
+    return test

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """Random legal schedules with one random fault each: the checker must find every one that matters."""
 
-import random
 import unittest
 
-from common import CheckerTest, T, broken, check
-from schedule import THROTTLE, random_schedule, simulated
+from common import CheckerTest, T, mutation_test, pick
+from schedule import THROTTLE, random_schedule
 
 SEEDS = range(400, 440)
 
 
 def places(lines, *names):
     return [at for at, line in enumerate(lines) if line.name in names]
-
-
-def pick(rng, candidates):
-    candidates = list(candidates)
-    return rng.choice(candidates) if candidates else None
 
 
 def same_decision(lines, at):
@@ -28,8 +22,7 @@ def same_instant(lines, at):
     return [line for line in lines if line.time == lines[at].time]
 
 
-# Each takes (rng, lines), changes the lines, and returns the rule that must be reported, among others
-# perhaps; None: there was no place for it.
+# Each takes (rng, lines), see mutation_test().
 
 def lose_completion(rng, lines):
     followed = [at for at in places(lines, 'resch_complete') if any(
@@ -236,31 +229,16 @@ MUTATIONS = (lose_completion, double_completion, lose_release, renumber, move_de
              ignore_throttle, wrong_execution, late_switch, late_record, lose_swap)
 
 
+def draw(rng):
+    return random_schedule(rng, ticks=500, cpus=rng.choice((1, 2)))
+
+
 class Mutations(CheckerTest):
     """One test each; it must have found enough places to plant its fault in."""
 
 
-def make_test(mutate):
-    def test(self):
-        planted = 0
-        for seed in SEEDS:
-            rng = random.Random(seed)
-            lines = random_schedule(rng, ticks=500, cpus=rng.choice((1, 2)))
-            rule = mutate(rng, lines)
-            if rule is None:
-                continue
-            planted += 1
-            checker = check(simulated(lines))
-            with self.subTest(seed=seed):
-                self.assertIn(rule, broken(checker), self.complain(checker))
-                self.assertEqual(checker.verdict(), 'illegal')
-        self.assertGreater(planted, len(SEEDS) // 10)
-    test.__doc__ = mutate.__doc__
-    return test
-
-
 for mutation in MUTATIONS:
-    setattr(Mutations, 'test_' + mutation.__name__, make_test(mutation))
+    setattr(Mutations, 'test_' + mutation.__name__, mutation_test(mutation, draw, SEEDS, len(SEEDS) // 10))
 
 
 if __name__ == '__main__':

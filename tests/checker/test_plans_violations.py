@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """For each rule about plans a schedule that breaks it, and only it; and random ones with a random fault."""
 
-import random
 import unittest
 
-from common import CheckerTest, T, broken, check, report
+from common import CheckerTest, T, broken, check, mutation_test, pick, report
 from schedule import Task, ns, simulated
 from slotted import Slots, Slotted, random_slotted
 from test_plans_legal import RESERVES, split_set
@@ -182,13 +181,9 @@ def edges(lines, name, why=None):
             and (why is None or line.fields['why'] == why) and line.time + T < lines[-1].time]
 
 
-def one_of(rng, places):
-    return rng.choice(places) if places else None
-
-
 def steal(rng, lines):
     """A task of another group gets a CPU where nobody is selected."""
-    at = one_of(rng, edges(lines, 'resch_select'))
+    at = pick(rng, edges(lines, 'resch_select'))
     if at is None:
         return None
     line = lines[at].copy()
@@ -205,7 +200,7 @@ def steal(rng, lines):
 
 def overstay(rng, lines):
     """A reserve ends half a tick later than it should, for the CPU that has it."""
-    at = one_of(rng, edges(lines, 'resch_deselect', 'preempt'))
+    at = pick(rng, edges(lines, 'resch_deselect', 'preempt'))
     if at is None:
         return None
     time, cpu = lines[at].time, lines[at].on
@@ -219,7 +214,7 @@ def overstay(rng, lines):
 
 def forget(rng, lines):
     """Nobody is selected at the beginning of a reserve."""
-    at = one_of(rng, edges(lines, 'resch_select'))
+    at = pick(rng, edges(lines, 'resch_select'))
     if at is None:
         return None
     line = lines.pop(at)
@@ -231,7 +226,7 @@ def forget(rng, lines):
 
 def linger(rng, lines):
     """A task that goes on on another CPU is selected on the first one for a moment more, with no right to it."""
-    at = one_of(rng, [at for at in edges(lines, 'resch_deselect', 'preempt') if any(
+    at = pick(rng, [at for at in edges(lines, 'resch_deselect', 'preempt') if any(
         one.name == 'resch_select' and one.time == lines[at].time and one.on != lines[at].on
         and one.is_of(lines[at].fields['id']) for one in lines)])
     if at is None:
@@ -252,30 +247,16 @@ def shift_plan(rng, lines):
     return rule
 
 
+def draw(rng):
+    return random_slotted(rng, rng.choice(('sekg', 'npsf')), ticks=300, switches=False, wakeups=False).run()
+
+
 class Mutations(CheckerTest):
     """One test each; it must have found enough places to plant its fault in."""
 
 
-def make_test(mutate):
-    def test(self):
-        planted = 0
-        for seed in range(24):
-            rng = random.Random(1000 + seed)
-            lines = random_slotted(rng, rng.choice(('sekg', 'npsf')), ticks=300, switches=False, wakeups=False).run()
-            rule = mutate(rng, lines)
-            if rule is None:
-                continue
-            planted += 1
-            checker = check(simulated(lines))
-            with self.subTest(seed=seed):
-                self.assertIn(rule, broken(checker), self.complain(checker))
-        self.assertGreater(planted, 8)
-    test.__doc__ = mutate.__doc__
-    return test
-
-
 for mutation in (steal, overstay, forget, linger, shift_plan):
-    setattr(Mutations, 'test_' + mutation.__name__, make_test(mutation))
+    setattr(Mutations, 'test_' + mutation.__name__, mutation_test(mutation, draw, range(1000, 1024), 8))
 
 
 if __name__ == '__main__':

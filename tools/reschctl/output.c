@@ -17,14 +17,20 @@ static char *scratch(size_t *size)
 	return ring[next++ % 16];
 }
 
+/* Without the end of the line. */
+static void message(const char *format, va_list arguments)
+{
+	fflush(stdout);
+	fputs("reschctl: ", stderr);
+	vfprintf(stderr, format, arguments);
+}
+
 int fail(const char *format, ...)
 {
 	va_list arguments;
 
-	fflush(stdout);
 	va_start(arguments, format);
-	fputs("reschctl: ", stderr);
-	vfprintf(stderr, format, arguments);
+	message(format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
 	return EXIT_FAILED;
@@ -34,10 +40,8 @@ void note(const char *format, ...)
 {
 	va_list arguments;
 
-	fflush(stdout);
 	va_start(arguments, format);
-	fputs("reschctl: ", stderr);
-	vfprintf(stderr, format, arguments);
+	message(format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
 }
@@ -46,10 +50,8 @@ int usage(const char *command, const char *format, ...)
 {
 	va_list arguments;
 
-	fflush(stdout);
 	va_start(arguments, format);
-	fputs("reschctl: ", stderr);
-	vfprintf(stderr, format, arguments);
+	message(format, arguments);
 	fprintf(stderr, "\nTry `reschctl %s%s--help`.\n", command, *command ? " " : "");
 	va_end(arguments);
 	return EXIT_USAGE;

@@ -57,12 +57,7 @@ class Replay:
         """Forget all state: it may have changed unseen."""
         now = self.floor
         for task in self.model.tasks.values():
-            self.close_ready(task, now)
-            for cpu in list(task.open_selected):
-                self.close_selected(task, cpu, now)
-            self.close_held(task, now)
-            if task.job:
-                task.job.partial = True
+            self.end_spans(task, now)
             task.known = False
             task.job = None
             self.last_job.pop(task.id, None)
@@ -100,6 +95,15 @@ class Replay:
         if task.open_held:
             self.keep(task.held, task.open_held, now)
             task.open_held = None
+
+    def end_spans(self, task, now):
+        """Nothing is known of the task from here on."""
+        self.close_ready(task, now)
+        for cpu in list(task.open_selected):
+            self.close_selected(task, cpu, now)
+        self.close_held(task, now)
+        if task.job:
+            task.job.partial = True
 
     def end_run(self, cpu, now, left=None):
         if cpu.current is None:
@@ -224,12 +228,7 @@ class Replay:
         if task is None:
             task = self.task(event)
         now = event.time
-        self.close_ready(task, now)
-        for cpu in list(task.open_selected):
-            self.close_selected(task, cpu, now)
-        self.close_held(task, now)
-        if task.job:
-            task.job.partial = True
+        self.end_spans(task, now)
         task.job = None
         task.detached = now
         task.why_gone = event.get('why', event.get('gone'))
@@ -382,12 +381,7 @@ class Replay:
                 task.open_ready.open = True
             for span in task.open_selected.values():
                 span.open = True
-            self.close_ready(task, end)
-            for cpu in list(task.open_selected):
-                self.close_selected(task, cpu, end)
-            self.close_held(task, end)
-            if task.job:
-                task.job.partial = True
+            self.end_spans(task, end)
         for cpu in model.cpus.values():
             self.end_run(cpu, end)
             for span in cpu.unknown:
