@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# How test_libresch.c is built: the library's sources, with the system calls that the test defines itself.
-SRCS_test_libresch := $(LIBRESCH)
+# The library's sources, with the system calls that the test's fake device defines itself.
+SRCS_test_libresch := $(LIBRESCH) tests/unit/fake_device.c
 
 # Against a simulator that shares nothing with the library.
-SRCS_test_libresch_assign := $(LIBRESCH) bench/study/slots.c
+$(foreach test,$(filter test_libresch_assign%,$(TESTS)),$(eval SRCS_$(test) := $(LIBRESCH) bench/study/slots.c))
 
 # And what else there is to check of libresch and reschctl without the module.
 .DEFAULT_GOAL := all
