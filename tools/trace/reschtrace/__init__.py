@@ -7,6 +7,9 @@ model   tasks, jobs, and who was ready, selected and running when
 plan    time slots, and the parts of them that belong to groups
 policy  what each plugin promises about the order of jobs
 rules   model -> what was broken, where, by how much
+choice  ... who is selected among those who are ready
+jobs    ... releases, deadlines, misses, budgets
+running ... what the kernel made of it
 sweep   ... going through spans of time
 groups  ... where a plugin keeps to a plan: reserves, notional processors
 slots   ... the edges of reserves
