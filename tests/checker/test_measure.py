@@ -91,6 +91,14 @@ class Planted(unittest.TestCase):
         self.assertEqual(parts(found, 'HandJ', 'leave'), [])
         self.assertEqual(sum(parts(found, 'HandJ', 'take')), sum(drawn['leave']) + sum(drawn['take']))
 
+    def test_a_thread_that_never_parks(self):
+        """The engine stopped it in the kernel; it is gone when another thread runs there."""
+        recording = Recording(random.Random(1))
+        at = next(at for at, line in enumerate(recording.lines) if line[0] > ZERO + 8 * SLOT
+                  and line[2] == 'resch_park' and line[3].startswith('id=2 pid=1002 cpu=0'))
+        del recording.lines[at]
+        self.assertEqual(parts(measured(recording.text()), 'HandJ', 'leave'), sorted(recording.drawn['leave']))
+
     def test_without_vectors(self):
         drawn, found = self.both(vectors=False)
         self.assertEqual(values(found, 'ResJ'), drawn['ResJ'])

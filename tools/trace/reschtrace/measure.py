@@ -186,6 +186,10 @@ class Measured:
         decided = min(max(start, last[0].ended if last and last[0].ended else start), taken)
         if not self.model.has_parks:
             return decided - start, None, taken - decided
+        if last:
+            # a thread that was stopped in the kernel does not park, but is switched away from
+            runs = [run.end for run in last[1].running_between(start, taken) if run.cpu == giver_cpu]
+            left = min([left] + runs[-1:])
         left = min(max(decided, left), taken)
         return decided - start, left - decided, taken - left
 
