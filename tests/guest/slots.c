@@ -2,6 +2,8 @@
 /* slots.c - plans: three tasks of 55 % each on two CPUs, one of them split */
 #include "lib.h"
 
+#include <sys/syscall.h>
+
 #define SLOT (100 * MS)
 #define PERIOD (400 * MS)
 #define WCET (220 * MS)
@@ -246,6 +248,59 @@ TEST(refused, "plans that can't be are refused, and so are tasks without a place
 	refused(resch_plan_set(dev, domain, SLOT, NULL, NULL, 0, &verdict), EBUSY);
 	must(resch_unregister(dev, 0));
 	must(resch_plan_set(dev, domain, SLOT, NULL, NULL, 0, &verdict));
+}
+
+#define ELSEWHERE 5
+
+static void body_deadline(struct task *task)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr = { sizeof(attr), 6, 0, 0, 0, 77 * MS, 100 * MS, 100 * MS };
+
+	atomic_store(&task->step, syscall(SYS_sched_setattr, 0, &attr, 0) ? errno : -1);
+	while (!atomic_load(&task->stop))
+		sleep_ms(5);
+}
+
+/*
+ * The set that tests/checker/on-kernel runs on four CPUs. The bound of Goossens, Funk and Baruah for
+ * global EDF, m (1 - umax) + umax, is 1.69 of its 3.85.
+ */
+TEST(elsewhere,
+     "five tasks of 77 % on four CPUs: partitioned EDF and SCHED_DEADLINE refuse the fifth")
+{
+	struct task tasks[ELSEWHERE] = {};
+	struct resch_register reg = periodic(100 * MS, 77 * MS);
+	int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) != ELSEWHERE - 1)
+		skip("it takes %d CPUs", ELSEWHERE - 1);
+	pin(0, "0-3");
+	domain_on("0-3", "edf", NULL);
+	reg.params.flags = 0;
+	reg.params.cpu = -1;
+	for (i = 0; i < ELSEWHERE - 1; i++) {
+		tasks[i].reg = reg;
+		task_start(&tasks[i], body_idle);
+	}
+	refused(resch_register_self(dev, &reg), EBUSY);
+	check_is(reg.verdict.bound, RESCH_BOUND_UTILIZATION);
+	for (i = 0; i < ELSEWHERE - 1; i++)
+		task_join(&tasks[i]);
+
+	for (i = 0; i < ELSEWHERE; i++) {
+		tasks[i] = (struct task){};
+		thread_start(&tasks[i], body_deadline);
+		await(atomic_load(&tasks[i].step));
+		check_is(atomic_load(&tasks[i].step), i < ELSEWHERE - 1 ? -1 : EBUSY);
+	}
+	for (i = 0; i < ELSEWHERE; i++)
+		task_join(&tasks[i]);
 }
 
 TEST(swap, "tasks that name their groups go from plugin to plugin, and jobs go on")
