@@ -148,14 +148,13 @@ static void arm(struct sim_cpu *cpu)
 			left = min(left, running->allowed - running->executed);
 		at = min(at, max(cpu->since, cpu->lost_to) + left);
 	}
-	if (resch_node_queued(&cpu->event)) {
-		if (cpu->event.key == at)
-			return;
-		resch_queue_erase(&cpu->sim->events, &cpu->event);
-	}
+	if (sim_event_queued(&cpu->event) && cpu->event.key == at)
+		return;
 	if (at != RESCH_NEVER)
-		resch_queue_insert_tie(&cpu->sim->events, &cpu->event, at,
-				       sim_tie(SIM_EVENT_CPU, cpu->rq.cpu));
+		sim_event_set(&cpu->sim->events, &cpu->event, at,
+			      sim_tie(SIM_EVENT_CPU, cpu->rq.cpu));
+	else if (sim_event_queued(&cpu->event))
+		sim_event_drop(&cpu->sim->events, &cpu->event);
 }
 
 /* Asks the plugin as of @now. false: it is at fault. */
@@ -176,7 +175,7 @@ static bool ask(struct sim_cpu *cpu, u64 now)
 	pick.until = min(pick.until, change);
 	if (pick.until != cpu->until) {
 		cpu->until = pick.until;
-		cpu->heard = sim_late(cpu, pick.until);
+		cpu->heard = sim_late(cpu, pick.until, sim->config.jitter);
 	}
 	apply(cpu, pick.task ? container_of(pick.task, struct sim_task, task) : NULL);
 	sim_flush_kicks(sim, &cpu->rq);
@@ -215,9 +214,8 @@ static void swap_now(struct sim *sim)
 			(unsigned long long)sim->now, why);
 	}
 	if (sim->next_swap < sim->config.nr_swaps)
-		resch_queue_insert_tie(&sim->events, &sim->swap,
-				       sim->config.swaps[sim->next_swap].at,
-				       sim_tie(SIM_EVENT_SWAP, 0));
+		sim_event_set(&sim->events, &sim->swap, sim->config.swaps[sim->next_swap].at,
+			      sim_tie(SIM_EVENT_SWAP, 0));
 }
 
 static void handle_cpu(struct sim_cpu *cpu)
@@ -242,24 +240,59 @@ static void handle_timer(struct sim_task *task)
 	sim->told = sim->now;
 }
 
-static void handle(struct sim *sim, struct resch_node *node)
+/* Takes its time from whoever is there; nobody has to decide anything. */
+static void handle_tick(struct sim_tick *tick)
 {
-	switch (node->seq >> 32) {
+	struct sim_cpu *cpu = tick->cpu;
+
+	account(cpu);
+	sim_lose(cpu, tick->irq->cost);
+	if (!cpu->changed)
+		arm(cpu);
+	sim_event_set(&cpu->sim->events, &tick->event, cpu->sim->now + tick->irq->period,
+		      tick->event.tie);
+}
+
+static void handle(struct sim *sim, struct sim_event *event)
+{
+	switch (event->tie >> 32) {
 	case SIM_EVENT_CPU:
-		handle_cpu(container_of(node, struct sim_cpu, event));
+		handle_cpu(container_of(event, struct sim_cpu, event));
 		break;
 	case SIM_EVENT_STOP:
-		sim_stopped(container_of(node, struct sim_task, stop));
+		sim_stopped(container_of(event, struct sim_task, stop));
 		break;
 	case SIM_EVENT_KICK:
-		sim_touch(container_of(node, struct sim_cpu, kick));
+		sim_touch(container_of(event, struct sim_cpu, kick));
 		break;
 	case SIM_EVENT_SWAP:
 		swap_now(sim);
 		break;
 	case SIM_EVENT_TIMER:
-		handle_timer(container_of(node, struct sim_task, timer));
+		handle_timer(container_of(event, struct sim_task, timer));
 		break;
+	case SIM_EVENT_TICK:
+		handle_tick(container_of(event, struct sim_tick, event));
+		break;
+	}
+}
+
+static void start_ticks(struct sim *sim)
+{
+	u32 i, k, nr = sim->config.nr_irqs;
+
+	for (i = 0; i < sim->config.cpus; i++) {
+		for (k = 0; k < nr; k++) {
+			struct sim_tick *tick = &sim->ticks[i * nr + k];
+
+			tick->cpu = &sim->cpus[i];
+			tick->irq = &sim->config.irqs[k];
+			if (tick->irq->cpu != -1 && tick->irq->cpu != (s32)i)
+				continue;
+			sim_event_set(&sim->events, &tick->event,
+				      sim_random(&sim->cpus[i].random, 0, tick->irq->period - 1),
+				      sim_tie(SIM_EVENT_TICK, i * nr + k));
+		}
 	}
 }
 
@@ -274,9 +307,10 @@ static void start(struct sim *sim)
 		sim_trace_attach(sim->tasks[i]);
 	for (i = 0; i < sim->nr_tasks; i++)
 		sim_job_first(sim->tasks[i]);
+	start_ticks(sim);
 	if (sim->config.nr_swaps)
-		resch_queue_insert_tie(&sim->events, &sim->swap, sim->config.swaps[0].at,
-				       sim_tie(SIM_EVENT_SWAP, 0));
+		sim_event_set(&sim->events, &sim->swap, sim->config.swaps[0].at,
+			      sim_tie(SIM_EVENT_SWAP, 0));
 }
 
 /*
@@ -300,7 +334,7 @@ static void decide_all(struct sim *sim)
 
 int sim_run(struct sim *sim)
 {
-	struct resch_node *node;
+	struct sim_event *event;
 	u32 i;
 
 	start(sim);
@@ -308,15 +342,15 @@ int sim_run(struct sim *sim)
 	for (i = 0; i < sim->config.cpus && sim_whole(sim); i++)
 		sim_touch(&sim->cpus[i]);
 	decide_all(sim);
-	while ((node = resch_queue_first(&sim->events)) && node->key <= sim->config.end &&
+	while ((event = sim_event_first(&sim->events)) && event->key <= sim->config.end &&
 	       !*sim->fault) {
 		/* everything that happens now, and only then decisions */
-		sim->now = sim->told = node->key;
+		sim->now = sim->told = event->key;
 		do {
-			resch_queue_erase(&sim->events, node);
-			handle(sim, node);
-			node = resch_queue_first(&sim->events);
-		} while (node && node->key <= sim->now);
+			sim_event_drop(&sim->events, event);
+			handle(sim, event);
+			event = sim_event_first(&sim->events);
+		} while (event && event->key <= sim->now);
 		decide_all(sim);
 	}
 	if (*sim->fault)

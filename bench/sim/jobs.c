@@ -7,8 +7,8 @@
  */
 static void arm(struct sim_task *task)
 {
-	struct resch_queue *events = &task->sim->events;
-	u64 at = RESCH_NEVER;
+	struct sim_events *events = &task->sim->events;
+	u64 at = RESCH_NEVER, jitter = task->sim->config.release_jitter;
 
 	if (task->state == SIM_SLEEPING)
 		at = task->task.job.release;
@@ -16,15 +16,14 @@ static void arm(struct sim_task *task)
 		at = task->wake_at;
 	if (task->state != SIM_SLEEPING && task->watch)
 		at = min(at, task->task.job.deadline);
-	if (resch_node_queued(&task->timer)) {
-		if (task->due == at)
-			return;
-		resch_queue_erase(events, &task->timer);
-	}
+	if (sim_event_queued(&task->timer) && task->due == at)
+		return;
 	task->due = at;
 	if (at != RESCH_NEVER)
-		resch_queue_insert_tie(events, &task->timer, sim_late(task->cpu, at),
-				       sim_tie(SIM_EVENT_TIMER, task->task.id));
+		sim_event_set(events, &task->timer, sim_late(task->cpu, at, jitter),
+			      sim_tie(SIM_EVENT_TIMER, task->task.id));
+	else if (sim_event_queued(&task->timer))
+		sim_event_drop(events, &task->timer);
 }
 
 static void release(struct sim_task *task)

@@ -7,17 +7,22 @@
 #include "sim.h"
 
 static const char usage[] =
-	"usage: resch-sim [OPTIONS] TASKSET.csv\n"
+	"usage: resch-sim [OPTIONS] TASKSET\n"
 	"Plays a set of tasks under a resch plugin, the same source that the kernel loads.\n"
 	"\n"
-	"  -p, --plugin NAME[:OPTIONS]   the algorithm (default edf); OPTIONS: key=value,key=value\n"
-	"  -c, --cpus N                  how many CPUs (default 1)\n"
+	"  -p, --plugin NAME[:OPTIONS]   the algorithm (default edf, or that of the layout); OPTIONS:\n"
+	"                                key=value,key=value\n"
+	"  -c, --cpus N                  how many CPUs (default 1, or up to the last one of the layout)\n"
 	"  -t, --time TIME               for how long (default 1s); units: ns us ms s\n"
 	"  -s, --seed N                  for random execution, inter-arrival times and offsets (default 1)\n"
 	"      --swap NAME[:OPTIONS]@TIME   change the plugin then; may be given several times, in order\n"
 	"      --plan FILE[@TIME]        time slots, for sekg and npsf: slot,TIME from,TIME and lines of\n"
-	"                                group,cpu,begin,end; a later one takes over at TIME, at a slot boundary\n"
+	"                                group,cpu,begin,end; or a layout as JSON, without its tasks; a later\n"
+	"                                one takes over at TIME, at a slot boundary\n"
 	"      --jitter TIME             timers and kicks come late by up to this, at random\n"
+	"      --release-jitter TIME     releases do (default: as --jitter)\n"
+	"      --irq COST/PERIOD[@CPU]   interrupts that take COST every PERIOD; without a CPU, on each. May be\n"
+	"                                given several times\n"
 	"      --stop-delay [TIME-]TIME  how long a deselected task takes to leave its CPU, at random (plugins\n"
 	"                                for whole domains)\n"
 	"      --capacity PPM            share of each CPU for admission (default 1000000)\n"
@@ -31,8 +36,10 @@ static const char usage[] =
 	"  -l, --list                    the plugins\n"
 	"  -h, --help                    this\n"
 	"\n"
-	"TASKSET.csv: id,min_C,max_C,min_T,max_T,D,min_off,max_off in ns (ReTAS), or with a header of: name cpu group\n"
-	"priority kind wcet deadline period offset max_offset max_period min_exec max_exec overrun miss; times with units.\n"
+	"TASKSET (-: standard input) is one of\n"
+	"  lines of id,min_C,max_C,min_T,max_T,D,min_off,max_off in ns (ReTAS), or with a header of: name cpu group\n"
+	"  priority kind wcet deadline period offset max_offset max_period min_exec max_exec overrun miss; times with units\n"
+	"  a layout of time slots, the tasks and their plan: reschctl assign --json SET | resch-sim -t 10s -\n"
 	"\n"
 	"Exit status: 0: done, and no deadline missed; 1: deadlines missed, or a group on two CPUs at\n"
 	"once; 2: wrong usage or input; 3: the set was refused; 4: the plugin misbehaved.\n";
@@ -43,6 +50,8 @@ enum {
 	OPT_SWAP = 256,
 	OPT_PLAN,
 	OPT_JITTER,
+	OPT_RELEASE_JITTER,
+	OPT_IRQ,
 	OPT_STOP,
 	OPT_CAPACITY,
 	OPT_SWITCH,
@@ -59,12 +68,16 @@ enum {
 struct run {
 	struct sim_config config;
 	struct taskset set;
+	struct sim_plan_file plan; /* the layout's, where the set is part of one */
 	char *plans[PLANS_MAX]; /* FILE[@TIME] */
 	u32 nr_plans;
 	const char *trace;
 	const char *draw;
 	char drawn[32]; /* a trace made only to draw it */
 	bool json;
+	bool plugin_given;
+	bool cpus_given;
+	bool release_jitter_given;
 	bool overhead_given;
 };
 
@@ -136,6 +149,27 @@ static void stop_delay_of(char *text, struct sim_config *config)
 		die("not MIN-MAX:", text);
 }
 
+/* "COST/PERIOD" or "COST/PERIOD@CPU" */
+static void add_irq(const char *text, struct sim_config *config)
+{
+	struct sim_irq *irq = &config->irqs[config->nr_irqs];
+	char *copy = strdup(text), *slash = copy ? strchr(copy, '/') : NULL,
+	     *at = copy ? strchr(copy, '@') : NULL;
+
+	if (!slash || (at && at < slash) || config->nr_irqs == SIM_IRQS_MAX)
+		die("not COST/PERIOD[@CPU], or too many:", text);
+	*slash++ = '\0';
+	if (at)
+		*at++ = '\0';
+	irq->cost = time_of(copy);
+	irq->period = time_of(slash);
+	irq->cpu = at ? (s32)number_of(at, 0, RESCH_CPUS_MAX - 1) : -1;
+	if (!irq->cost || irq->cost >= irq->period)
+		die("interrupts cost something, and less than their period:", text);
+	config->nr_irqs++;
+	free(copy);
+}
+
 static void list_plugins(void)
 {
 	const struct resch_plugin *plugin;
@@ -153,9 +187,11 @@ static void parse_option(struct run *run, int option)
 	switch (option) {
 	case 'p':
 		plugin_of(optarg, config->plugin, config->options);
+		run->plugin_given = true;
 		break;
 	case 'c':
 		config->cpus = number_of(optarg, 1, RESCH_CPUS_MAX);
+		run->cpus_given = true;
 		break;
 	case 't':
 		config->end = time_of(optarg);
@@ -173,6 +209,13 @@ static void parse_option(struct run *run, int option)
 		break;
 	case OPT_JITTER:
 		config->jitter = time_of(optarg);
+		break;
+	case OPT_RELEASE_JITTER:
+		config->release_jitter = time_of(optarg);
+		run->release_jitter_given = true;
+		break;
+	case OPT_IRQ:
+		add_irq(optarg, config);
 		break;
 	case OPT_STOP:
 		stop_delay_of(optarg, config);
@@ -223,6 +266,8 @@ static void parse(struct run *run, int argc, char **argv)
 		{ "swap", 1, NULL, OPT_SWAP },
 		{ "plan", 1, NULL, OPT_PLAN },
 		{ "jitter", 1, NULL, OPT_JITTER },
+		{ "release-jitter", 1, NULL, OPT_RELEASE_JITTER },
+		{ "irq", 1, NULL, OPT_IRQ },
 		{ "stop-delay", 1, NULL, OPT_STOP },
 		{ "capacity", 1, NULL, OPT_CAPACITY },
 		{ "switch-cost", 1, NULL, OPT_SWITCH },
@@ -246,19 +291,44 @@ static void parse(struct run *run, int argc, char **argv)
 	}
 	if (!run->config.end)
 		die("nothing to simulate in a time of", "0");
+	if (!run->release_jitter_given)
+		run->config.release_jitter = run->config.jitter;
 	if (!run->overhead_given)
 		run->config.overhead = (u32)min(
 			2 * run->config.switch_cost + run->config.release_cost, (u64)U32_MAX);
+}
+
+/* A layout has all that would be asked for by -p, -c and --plan. */
+static int read_layout(struct run *run, FILE *file, char *error, size_t size)
+{
+	struct sim_config *config = &run->config;
+	struct sim_layout layout;
+	u32 i;
+
+	if (sim_layout_read(file, &layout, error, size))
+		return -EINVAL;
+	run->set = layout.set;
+	run->plan = layout.plan;
+	if (!run->plugin_given)
+		strcpy(config->plugin, layout.plugin);
+	for (i = 0; i < run->plan.count && !run->cpus_given; i++)
+		config->cpus = max(config->cpus, run->plan.reserves[i].cpu + 1);
+	return 0;
 }
 
 static void read_set(struct run *run, const char *path)
 {
 	char error[TASKSET_ERROR];
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	int err;
 
 	if (!file)
 		die("can't open", path);
-	if (taskset_read(file, &run->set, error, sizeof(error))) {
+	if (sim_is_json(file))
+		err = read_layout(run, file, error, sizeof(error));
+	else
+		err = taskset_read(file, &run->set, error, sizeof(error));
+	if (err) {
 		fprintf(stderr, "resch-sim: %s: %s\n", path, error);
 		exit(EXIT_USAGE);
 	}
@@ -305,30 +375,26 @@ static int make_picture(const struct run *run)
 	return status ? -EIO : 0;
 }
 
-/* "FILE", or "FILE@TIME" */
-static void add_plan(struct sim *sim, char *text)
+/* Of a layout, the plan alone. */
+static int read_plan(FILE *file, struct sim_plan_file *plan, char *error, size_t size)
+{
+	struct sim_layout layout;
+
+	if (!sim_is_json(file))
+		return sim_plan_read(file, plan, error, size);
+	if (sim_layout_read(file, &layout, error, size))
+		return -EINVAL;
+	taskset_free(&layout.set);
+	*plan = layout.plan;
+	return 0;
+}
+
+static void add_plan(struct sim *sim, const struct sim_plan_file *plan, const char *text)
 {
 	struct resch_verdict verdict = { 0 };
-	struct sim_plan_file plan;
-	char *at = strrchr(text, '@');
 	char error[200];
-	FILE *file;
-	int err;
+	int err = sim_plan_add(sim, plan, &verdict);
 
-	if (at)
-		*at++ = '\0';
-	file = fopen(text, "r");
-	if (!file)
-		die("can't open", text);
-	if (sim_plan_read(file, &plan, error, sizeof(error))) {
-		fprintf(stderr, "resch-sim: %s: %s\n", text, error);
-		exit(EXIT_USAGE);
-	}
-	fclose(file);
-	if (at)
-		plan.from = time_of(at);
-	err = sim_plan_add(sim, &plan, &verdict);
-	free(plan.reserves);
 	if (err == -EBUSY) {
 		sim_report_verdict(&verdict, error, sizeof(error));
 		fprintf(stderr, "resch-sim: %s with %s refuses task %u: %s\n", sim->plugin->name,
@@ -339,20 +405,46 @@ static void add_plan(struct sim *sim, char *text)
 		die("reserves that overlap, are empty, or on CPUs that are not there:", text);
 }
 
-static struct sim *build(struct run *run)
+/* "FILE", or "FILE@TIME" */
+static void add_plan_file(struct sim *sim, char *text)
+{
+	struct sim_plan_file plan;
+	char *at = strrchr(text, '@');
+	char error[200];
+	FILE *file;
+
+	if (at)
+		*at++ = '\0';
+	file = fopen(text, "r");
+	if (!file)
+		die("can't open", text);
+	if (read_plan(file, &plan, error, sizeof(error))) {
+		fprintf(stderr, "resch-sim: %s: %s\n", text, error);
+		exit(EXIT_USAGE);
+	}
+	fclose(file);
+	if (at)
+		plan.from = time_of(at);
+	add_plan(sim, &plan, text);
+	free(plan.reserves);
+}
+
+static struct sim *build(struct run *run, const char *path)
 {
 	struct resch_verdict verdict = { 0 };
 	char error[200];
 	struct sim *sim = sim_new(&run->config, error, sizeof(error));
+	u32 i, plans = 0;
 	int err;
-	u32 i;
 
 	if (!sim) {
 		fprintf(stderr, "resch-sim: %s\n", error);
 		exit(EXIT_USAGE);
 	}
-	if (run->nr_plans)
-		add_plan(sim, run->plans[0]);
+	if (run->plan.count)
+		add_plan(sim, &run->plan, path);
+	else if (run->nr_plans)
+		add_plan_file(sim, run->plans[plans++]);
 	for (i = 0; i < run->set.count; i++) {
 		err = sim_add(sim, &run->set.tasks[i], &verdict);
 		if (!err)
@@ -371,8 +463,8 @@ static struct sim *build(struct run *run)
 		taskset_free(&run->set);
 		exit(EXIT_REFUSED);
 	}
-	for (i = 1; i < run->nr_plans; i++)
-		add_plan(sim, run->plans[i]);
+	while (plans < run->nr_plans)
+		add_plan_file(sim, run->plans[plans++]);
 	return sim;
 }
 
@@ -410,11 +502,12 @@ int main(int argc, char **argv)
 	parse(&run, argc, argv);
 	read_set(&run, argv[optind]);
 	open_trace(&run);
-	sim = build(&run);
+	sim = build(&run, argv[optind]);
 	status = finish(&run, sim, sim_run(sim));
 	if (run.config.trace && run.config.trace != stdout)
 		fclose(run.config.trace);
 	sim_free(sim);
+	free(run.plan.reserves);
 	taskset_free(&run.set);
 	return status;
 }

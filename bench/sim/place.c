@@ -66,8 +66,9 @@ struct sim *sim_new(const struct sim_config *config, char *error, size_t size)
 	if (sim) {
 		sim->cpus = calloc(config->cpus, sizeof(*sim->cpus));
 		sim->peers = calloc(config->cpus, sizeof(struct resch_rq *));
+		sim->ticks = calloc(config->cpus * config->nr_irqs + 1, sizeof(*sim->ticks));
 	}
-	if (!sim || !sim->cpus || !sim->peers) {
+	if (!sim || !sim->cpus || !sim->peers || !sim->ticks) {
 		snprintf(error, size, "no memory");
 		if (sim)
 			sim_free(sim);
@@ -110,6 +111,8 @@ void sim_free(struct sim *sim)
 		free(sim->tasks[i]);
 	sim_plan_free(sim);
 	free(sim->tasks);
+	free(sim->events.heap);
+	free(sim->ticks);
 	free(sim->peers);
 	free(sim->cpus);
 	free(sim);
@@ -163,10 +166,14 @@ static int place(struct sim *sim, struct resch_task *task, struct resch_verdict 
 	return err;
 }
 
-/* Where the array has no room for another one, doubles it. */
+/* Room for one more, and for its events. */
 static int grow(struct sim *sim)
 {
+	u32 events = 1 + (2 + sim->config.nr_irqs) * sim->config.cpus + 2 * (sim->nr_tasks + 1);
 	struct sim_task **tasks;
+
+	if (sim_events_grow(&sim->events, events))
+		return -ENOMEM;
 
 	if (sim->nr_tasks & (sim->nr_tasks - 1))
 		return 0;

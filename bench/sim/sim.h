@@ -7,8 +7,10 @@
  * jumps from event to event; switching costs nothing unless told otherwise. The same task set,
  * options and seed give the same schedule everywhere.
  *
- *   engine.c   events, decisions                place.c   admission, placement, change of plugins
+ *   engine.c   events, decisions                events.c  which comes next
+ *   place.c    admission, placement, change of plugins
  *   main.c     the command                      jobs.c    the life of jobs, reactions
+ *   layout.c   task sets with their plans, from reschctl assign
  *   whole.c    plugins that decide for all CPUs at once: moves, kicks, ways out of a CPU
  *   plan.c     time slots: plans from files, groups, who was where when
  *   trace.c    the events as lines of text      report.c  tables, JSON
@@ -23,6 +25,7 @@
 #include "taskset.h"
 
 #define SIM_SWAPS_MAX 16
+#define SIM_IRQS_MAX 8
 /* how long a plugin may leave ready tasks waiting for nobody, ns; as in the core */
 #define SIM_WATCHDOG 1000000000ULL
 
@@ -31,6 +34,16 @@ struct sim_swap {
 	u64 at;
 	char plugin[RESCH_NAME_LEN];
 	char options[RESCH_OPTIONS_LEN];
+};
+
+/**
+ * struct sim_irq - an interrupt that takes @cost from its CPU every @period, ns
+ * @cpu: where, or -1: on each CPU. The first one comes at random in the first period
+ */
+struct sim_irq {
+	u64 period;
+	u64 cost;
+	s32 cpu;
 };
 
 /**
@@ -44,6 +57,7 @@ struct sim_swap {
  * @switch_cost:  what a CPU loses when it changes to another task, ns
  * @release_cost: what a release takes from whoever runs there, ns
  * @jitter:    timers and kicks arrive late by up to this, at random, ns
+ * @release_jitter: releases (and what else a task waits for) likewise, ns
  * @stop_min, @stop_max: how long a deselected task takes to leave its CPU, at random, ns.
  *   RESCH_PLUGIN_WHOLE only
  * @force:     take every task, whatever admission says
@@ -60,12 +74,39 @@ struct sim_config {
 	u64 switch_cost;
 	u64 release_cost;
 	u64 jitter;
+	u64 release_jitter;
 	u64 stop_min;
 	u64 stop_max;
+	struct sim_irq irqs[SIM_IRQS_MAX];
+	u32 nr_irqs;
 	bool force;
 	FILE *trace;
 	struct sim_swap swaps[SIM_SWAPS_MAX];
 	u32 nr_swaps;
+};
+
+/** struct sim_event - a member of at most one struct sim_events; all zero is one that isn't in it
+ * @key: when; @tie: smallest first among equal keys; both meaningful while it is in there
+ * @at:  its place, plus one
+ */
+struct sim_event {
+	u64 key;
+	u64 tie;
+	u32 at;
+};
+
+/** struct sim_entry - a place in the heap */
+struct sim_entry {
+	u64 key;
+	u64 tie;
+	struct sim_event *event;
+};
+
+/** struct sim_events - a heap with room for @room of them */
+struct sim_events {
+	struct sim_entry *heap;
+	u32 count;
+	u32 room;
 };
 
 /** struct sim_stats - as struct resch_task_stat has them */
@@ -107,9 +148,9 @@ struct sim_task {
 	struct sim_cpu *home; /* where it joined */
 	enum sim_state state;
 	/* in sim->events: release, replenishment or watched deadline, whichever is first */
-	struct resch_node timer;
+	struct sim_event timer;
 	struct resch_node back; /* in cpu->background */
-	struct resch_node stop; /* in sim->events: has left its CPU */
+	struct sim_event stop; /* in sim->events: has left its CPU */
 	struct sim_task *member; /* the next one of its group */
 	u64 wake_at; /* replenishment, while throttled */
 	u64 due; /* when its timer should have fired */
@@ -124,12 +165,19 @@ struct sim_task {
 	struct sim_stats stats;
 };
 
+/** struct sim_tick - the next interrupt of a kind on a CPU */
+struct sim_tick {
+	struct sim_event event; /* in sim->events */
+	const struct sim_irq *irq;
+	struct sim_cpu *cpu;
+};
+
 struct sim_cpu {
 	struct resch_rq rq;
 	struct sim *sim;
 	/* in sim->events: end of what is running, of its budget, or of the pick */
-	struct resch_node event;
-	struct resch_node kick; /* in sim->events */
+	struct sim_event event;
+	struct sim_event kick; /* in sim->events */
 	struct sim_task *selected;
 	struct sim_task *running; /* selected, or the first one in the background */
 	struct sim_task *last; /* whom a switch to would be free */
@@ -169,11 +217,12 @@ struct sim {
 	struct sim_cpu *cpus;
 	struct sim_task **tasks; /* by id - 1 */
 	u32 nr_tasks;
-	struct resch_queue events;
-	struct resch_node swap; /* in events */
+	struct sim_events events;
+	struct sim_event swap; /* in events */
 	u32 next_swap;
 	struct sim_cpu *changed;
 	struct resch_rq **peers;
+	struct sim_tick *ticks; /* config.nr_irqs for each CPU */
 	struct sim_plan **plans; /* in the order in which they come into force */
 	u32 nr_plans;
 	u32 plan; /* how many are, or were, in force */
@@ -191,7 +240,14 @@ struct sim {
  * Which of several events at one time comes first: what a job achieves by its deadline, it achieves
  * in time.
  */
-enum sim_order { SIM_EVENT_CPU, SIM_EVENT_STOP, SIM_EVENT_KICK, SIM_EVENT_SWAP, SIM_EVENT_TIMER };
+enum sim_order {
+	SIM_EVENT_CPU,
+	SIM_EVENT_STOP,
+	SIM_EVENT_KICK,
+	SIM_EVENT_SWAP,
+	SIM_EVENT_TIMER,
+	SIM_EVENT_TICK
+};
 
 static inline u64 sim_tie(enum sim_order order, u32 number)
 {
@@ -245,6 +301,25 @@ int sim_swap(struct sim *sim, const struct sim_swap *swap, struct resch_verdict 
 int sim_readmit(const struct sim *sim, const struct resch_plugin *plugin, const u64 *domain,
 		const struct resch_plan *plan, struct resch_verdict *verdict);
 
+/* ---- events.c -------------------------------------------------------------------------------- */
+
+static inline bool sim_event_queued(const struct sim_event *event)
+{
+	return event->at;
+}
+
+static inline struct sim_event *sim_event_first(const struct sim_events *events)
+{
+	return events->count ? events->heap[0].event : NULL;
+}
+
+/* Puts @event in, or moves it. There has to be room: sim_events_grow() */
+void sim_event_set(struct sim_events *events, struct sim_event *event, u64 key, u64 tie);
+/* Takes @event, which is in it, out. */
+void sim_event_drop(struct sim_events *events, struct sim_event *event);
+/* Makes room for @room events in all. -ENOMEM */
+int sim_events_grow(struct sim_events *events, u32 room);
+
 /* ---- engine.c -------------------------------------------------------------------------------- */
 
 /* Runs up to config.end. 0, or -EPROTO: the plugin misbehaved, see sim->fault. */
@@ -275,8 +350,8 @@ void sim_stopped(struct sim_task *task);
 void sim_move(struct sim_task *task, struct sim_cpu *to);
 /* The CPUs that the plugin kicked in an op for @rq. */
 void sim_flush_kicks(struct sim *sim, struct resch_rq *rq);
-/* What an interrupt of @cpu that is due at @due is late by: when it comes. */
-u64 sim_late(struct sim_cpu *cpu, u64 due);
+/* When an interrupt of @cpu comes that is due at @due and late by up to @jitter. */
+u64 sim_late(struct sim_cpu *cpu, u64 due, u64 jitter);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
@@ -310,6 +385,24 @@ int sim_plan_home(const struct sim *sim, const struct resch_task_params *params)
 u64 sim_plan_update(struct sim_cpu *cpu, u64 now);
 /* The task has executed on @cpu in [@from, @to): where it should? */
 void sim_plan_account(struct sim_cpu *cpu, struct sim_task *task, u64 from, u64 to);
+
+/* ---- layout.c -------------------------------------------------------------------------------- */
+
+/** struct sim_layout - a task set, its plan, and the @plugin that carries it out */
+struct sim_layout {
+	struct taskset set;
+	struct sim_plan_file plan;
+	const char *plugin;
+};
+
+/* Is what comes next in @file an object of JSON? Only blanks are read. */
+bool sim_is_json(FILE *file);
+/*
+ * What reschctl assign --json prints. -EINVAL, -ENOMEM, with a sentence in @error; else the caller
+ * is to sim_layout_free()
+ */
+int sim_layout_read(FILE *file, struct sim_layout *layout, char *error, size_t size);
+void sim_layout_free(struct sim_layout *layout);
 
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 

@@ -8,10 +8,8 @@
  */
 #include "sim.h"
 
-u64 sim_late(struct sim_cpu *cpu, u64 due)
+u64 sim_late(struct sim_cpu *cpu, u64 due, u64 jitter)
 {
-	u64 jitter = cpu->sim->config.jitter;
-
 	if (!jitter || due >= RESCH_NEVER - jitter)
 		return due;
 	return due + sim_random(&cpu->random, 0, jitter);
@@ -31,9 +29,10 @@ void sim_flush_kicks(struct sim *sim, struct resch_rq *rq)
 		sim->kicks++;
 		if (!sim->config.jitter)
 			sim_touch(cpu);
-		else if (!resch_node_queued(&cpu->kick))
-			resch_queue_insert_tie(&sim->events, &cpu->kick, sim_late(cpu, sim->now),
-					       sim_tie(SIM_EVENT_KICK, cpu->rq.cpu));
+		else if (!sim_event_queued(&cpu->kick))
+			sim_event_set(&sim->events, &cpu->kick,
+				      sim_late(cpu, sim->now, sim->config.jitter),
+				      sim_tie(SIM_EVENT_KICK, cpu->rq.cpu));
 	}
 }
 
@@ -70,8 +69,8 @@ static void check_alone(const struct sim_task *task)
 void sim_arrive(struct sim_cpu *cpu, struct sim_task *task)
 {
 	sim_move(task, cpu);
-	if (resch_node_queued(&task->stop))
-		resch_queue_erase(&cpu->sim->events, &task->stop);
+	if (sim_event_queued(&task->stop))
+		sim_event_drop(&cpu->sim->events, &task->stop);
 	task->task.busy = true;
 	if (sim_whole(cpu->sim))
 		check_alone(task);
@@ -101,6 +100,6 @@ void sim_depart(struct sim_task *task)
 	}
 	/* Who comes next has to wait until it is gone. */
 	sim_lose(task->cpu, delay);
-	resch_queue_insert_tie(&task->sim->events, &task->stop, task->sim->now + delay,
-			       sim_tie(SIM_EVENT_STOP, task->task.id));
+	sim_event_set(&task->sim->events, &task->stop, task->sim->now + delay,
+		      sim_tie(SIM_EVENT_STOP, task->task.id));
 }

@@ -88,6 +88,11 @@ class Assign(unittest.TestCase):
         layout = self.layout("1,500,1000,20000,30000,15000,10,20\n", "--cpus=0", "--slot-min=1ns")
         self.assertEqual((layout["tasks"][0]["wcet"], layout["tasks"][0]["period"],
                           layout["tasks"][0]["deadline"]), (1000, 20000, 15000))
+        # and what resch-sim plays
+        self.assertEqual({key: layout["tasks"][0][key] for key in ("min_exec", "max_exec", "max_period", "offset",
+                                                                   "max_offset", "overrun", "miss")},
+                         {"min_exec": 500, "max_exec": 1000, "max_period": 30000, "offset": 10, "max_offset": 20,
+                          "overrun": "count", "miss": "count"})
 
     def test_standard_input(self):
         result = subprocess.run([RESCHCTL, "assign", "--cpus=0", "-"], input=self.LISTING_15, capture_output=True,

@@ -61,6 +61,7 @@ static inline struct sim *make_world(const struct world *world, u32 cpus,
 				     .seed = world->seed,
 				     .capacity = 1000000,
 				     .jitter = world->jitter,
+				     .release_jitter = world->jitter,
 				     .stop_max = world->stop };
 	struct sim_plan_file file = { (struct resch_reserve *)reserves, count, slot, FROM };
 	struct resch_verdict verdict;

@@ -159,12 +159,20 @@ static struct json_object *tasks_json(const struct assignment *assignment)
 	uint32_t i;
 
 	for (i = 0; i < assignment->request.nr_tasks; i++) {
+		const struct taskset_task *it = &assignment->set.tasks[i];
 		struct json_object *task = json_object_new_object();
 
-		json_add_text(task, "name", assignment->set.tasks[i].params.name);
+		json_add_text(task, "name", it->params.name);
 		json_add_time(task, "wcet", assignment->tasks[i].wcet);
 		json_add_time(task, "deadline", assignment->tasks[i].deadline);
 		json_add_time(task, "period", assignment->tasks[i].period);
+		json_add_time(task, "max_period", it->gap_max);
+		json_add_time(task, "min_exec", it->exec_min);
+		json_add_time(task, "max_exec", it->exec_max);
+		json_add_time(task, "offset", it->params.offset);
+		json_add_time(task, "max_offset", it->offset_max);
+		json_add_text(task, "overrun", resch_react_name(it->params.overrun));
+		json_add_text(task, "miss", resch_react_name(it->params.miss));
 		json_add(task, "group", json_object_new_int64(layout->task_group[i]));
 		json_add(task, "split",
 			 json_object_new_boolean(is_split(layout, layout->task_group[i])));
