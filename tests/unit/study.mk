@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Task-set generators and the schedulability study, in short.
-check: check-gen check-study
+# Task-set generators, the schedulability study and the paper's experiment, in short.
+check: check-gen check-study check-experiment
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -9,4 +9,9 @@ check-study:
 	$(MAKE) -C $(TOP)/bench/study --no-print-directory O=$(OUT)/study all
 	RESCH_STUDY=$(OUT)/study/resch-study $(TOP)/tests/unit/test_study.py
 
-.PHONY: check-gen check-study
+check-experiment:
+	$(MAKE) -C $(TOP)/bench/experiment --no-print-directory O=$(OUT)/experiment all
+	RESCHCTL=$(OUT)/experiment/tools/reschctl RESCH_SIM=$(OUT)/experiment/bench/sim/resch-sim \
+		$(TOP)/tests/unit/test_experiment.py
+
+.PHONY: check-gen check-study check-experiment
