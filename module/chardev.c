@@ -33,6 +33,9 @@ union chardev_arg {
 	struct resch_plugin_load plugin_load;
 	struct resch_plugin_stat plugin_stat;
 	struct resch_plan_set plan_set;
+	struct resch_server_set server_set;
+	struct resch_server_del server_del;
+	struct resch_server_stat server_stat;
 };
 
 /*
@@ -261,6 +264,36 @@ static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
 	return resch_query_plugin(&arg->plugin_stat);
 }
 
+static int chardev_server_set(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_server_set(file, &arg->server_set);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_server_del(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_server_del(&arg->server_del);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_server_query(&arg->server_stat);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
@@ -281,6 +314,9 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_PLUGIN_LOAD, chardev_plugin_load, true),
 	CALL(RESCH_IOC_PLUGIN_STAT, chardev_plugin_stat, false),
 	CALL(RESCH_IOC_PLAN_SET, chardev_plan_set, true),
+	CALL(RESCH_IOC_SERVER_SET, chardev_server_set, true),
+	CALL(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
+	CALL(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
 #undef CALL
 };
 
@@ -343,6 +379,7 @@ static int chardev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&file->threads);
+	INIT_LIST_HEAD(&file->servers);
 	resch_event_init(file);
 	filp->private_data = file;
 	return stream_open(inode, filp);
@@ -354,6 +391,7 @@ static int chardev_close(struct inode *inode, struct file *filp)
 	struct resch_thread *raised = resch_thread_raise();
 
 	resch_register_close(file);
+	resch_server_close(file);
 	resch_thread_lower(raised);
 	resch_event_exit(file);
 	kfree(file);

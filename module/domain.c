@@ -198,6 +198,7 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 	if (!domain)
 		return -ENOMEM;
 	raw_spin_lock_init(&domain->lock);
+	resch_server_init(&domain->servers);
 	err = domain_cpus(set, &domain->cpus);
 	if (!err)
 		err = domain_peers(domain);
@@ -269,8 +270,10 @@ static void domain_free(struct resch_domain *domain)
 {
 	unsigned int cpu;
 
+	resch_server_free(&domain->servers);
 	for_each_cpu(cpu, &domain->cpus) {
 		struct resch_cpu *rc = resch_cpu_get(cpu);
+		struct resch_server *servers;
 
 		raw_spin_lock_irq(&domain->lock);
 		raw_spin_lock(&rc->own);
@@ -284,9 +287,13 @@ static void domain_free(struct resch_domain *domain)
 		rc->rq.groups = NULL;
 		rc->rq.peers = NULL;
 		rc->rq.nr_peers = 0;
+		resch_server_flush(rc);
+		servers = rc->rq.servers;
+		rc->rq.servers = NULL;
 		WRITE_ONCE(rc->lock, &rc->own);
 		raw_spin_unlock(&rc->own);
 		raw_spin_unlock_irq(&domain->lock);
+		resch_server_free_list(servers);
 	}
 	xa_erase(&domains, domain->id);
 	resch_registry_put(domain->algorithm);
@@ -400,7 +407,15 @@ int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 		if (wanted < 0)
 			return wanted;
 	}
+	if (domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) {
+		int home = resch_server_home(domain, &thread->task.params);
+
+		if (home < 0 || (wanted >= 0 && wanted != home))
+			return -EINVAL;
+		wanted = home;
+	}
 	resch_plan_bind(domain, &thread->task);
+	resch_server_bind(domain, &thread->task);
 	for_each_cpu(cpu, &domain->cpus) {
 		if (wanted >= 0 && wanted != cpu)
 			continue;
@@ -410,6 +425,7 @@ int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 	}
 	if (err)
 		return err;
+	resch_server_join(thread);
 	domain_attach(resch_cpu_get(cpu), thread);
 	thread->domain = domain;
 	domain->nr_threads++;
@@ -431,6 +447,7 @@ void resch_domain_quit(struct resch_thread *thread)
 		rc->last = thread->link;
 	rc->rq.nr_tasks--;
 	resch_cpu_unlock_irq(rc);
+	resch_server_quit(thread);
 	list_del_init(&thread->in_domain);
 	thread->domain->nr_threads--;
 	thread->domain = NULL;

@@ -8,6 +8,7 @@
 #include "cpu.h"
 #include "plan.h"
 #include "registry.h"
+#include "server.h"
 
 /*
  * Share of a CPU that the kernel leaves to real-time tasks: RT throttling and the fair server take
@@ -53,6 +54,7 @@ struct resch_domain {
 	u32 nr_peers;
 	bool whole; /* resch_lock */
 	struct resch_plans plans;
+	struct resch_servers servers;
 	struct rcu_head rcu;
 };
 

@@ -188,7 +188,10 @@ static void engine_switch(struct resch_cpu *rc, struct resch_thread *next, u64 n
 	resch_park_go(next);
 }
 
-/* The CPUs that the plugin wants to decide again. The domain's lock. */
+/*
+ * The CPUs that the plugin wants to decide again, the domain's lock; or this one, whose servers have
+ * something to tell.
+ */
 static void engine_kick_peers(struct resch_cpu *rc)
 {
 	struct resch_rq *rq = rc->rq.kicks, *next;
@@ -198,7 +201,10 @@ static void engine_kick_peers(struct resch_cpu *rc)
 		next = rq->next_kicked;
 		rq->next_kicked = NULL;
 		rq->kicked = false;
-		resch_cpu_kick(resch_cpu_get(rq->cpu));
+		if (rq->noted)
+			resch_server_flush(rc);
+		else
+			resch_cpu_kick(resch_cpu_get(rq->cpu));
 	}
 }
 
@@ -263,7 +269,10 @@ static u64 engine_budget_end(const struct resch_thread *thread, u64 now)
 	return now + max_t(u64, left, RESCH_BUDGET_GRAIN);
 }
 
-/* How long a plugin may pick nobody though somebody is ready, ns. A reserve comes once a slot. */
+/*
+ * How long a plugin may pick nobody though somebody is ready, ns. A reserve comes once a slot, a
+ * budget once a period.
+ */
 static u64 engine_patience(const struct resch_cpu *rc)
 {
 	u64 patience = (u64)resch_watchdog_ms * NSEC_PER_MSEC;
@@ -272,6 +281,8 @@ static u64 engine_patience(const struct resch_cpu *rc)
 		patience += 2 * rc->rq.plan->slot;
 	else if (unlikely(rc->plugin->flags & RESCH_PLUGIN_PLAN))
 		patience = KTIME_MAX / 2; /* it has nothing to go by yet */
+	if (unlikely(rc->rq.servers))
+		patience += 2 * resch_server_period(rc);
 	return patience;
 }
 

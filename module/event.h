@@ -15,6 +15,7 @@
 
 struct resch_file {
 	struct list_head threads; /* resch_lock */
+	struct list_head servers; /* resch_lock */
 	raw_spinlock_t events_lock;
 	struct resch_event ring[RESCH_EVENT_RING]; /* events_lock */
 	u32 head; /* events_lock: written so far */

@@ -14,7 +14,10 @@ struct copies {
 	struct resch_rq **peers;
 	struct resch_task *tasks;
 	struct resch_group *groups; /* by id */
+	struct resch_server *servers;
+	const struct resch_server *wanted; /* in the place of the one with its id, or NULL */
 	u32 nr_tasks;
+	u32 nr_servers;
 };
 
 static int copies_alloc(struct copies *copies, const struct resch_domain *domain)
@@ -25,7 +28,8 @@ static int copies_alloc(struct copies *copies, const struct resch_domain *domain
 	copies->links = kvcalloc(nr, sizeof(*copies->links), GFP_KERNEL);
 	copies->peers = kvcalloc(nr, sizeof(*copies->peers), GFP_KERNEL);
 	copies->tasks = kvcalloc(domain->nr_threads, sizeof(*copies->tasks), GFP_KERNEL);
-	if (!copies->rqs || !copies->links || !copies->peers || !copies->tasks)
+	copies->servers = kvcalloc(domain->servers.count, sizeof(*copies->servers), GFP_KERNEL);
+	if (!copies->rqs || !copies->links || !copies->peers || !copies->tasks || !copies->servers)
 		return -ENOMEM;
 	if (!copies->plan)
 		return 0;
@@ -40,6 +44,7 @@ static void copies_free(struct copies *copies)
 	kvfree(copies->peers);
 	kvfree(copies->tasks);
 	kvfree(copies->groups);
+	kvfree(copies->servers);
 }
 
 /* The index of the CPU that the task joins on, or -EINVAL. */
@@ -47,6 +52,9 @@ static int copies_place(const struct copies *copies, const struct resch_task *ta
 {
 	u32 group = task->params.group;
 
+	if (copies->plugin->flags & RESCH_PLUGIN_SERVERS &&
+	    !resch_server_fits(task, &resch_cpu_get(copies->rqs[here].cpu)->rq))
+		return -EINVAL;
 	if (!(copies->plugin->flags & RESCH_PLUGIN_PLAN))
 		return here;
 	if (!copies->plan || !group || group > copies->plan->nr_groups ||
@@ -72,6 +80,7 @@ static int copies_join(struct copies *copies, const struct resch_task *task, u32
 	rq = &copies->rqs[place];
 	copy->id = task->id;
 	copy->params = task->params;
+	copy->server = task->server;
 	copy->rq = rq;
 	if (copies->plan && copy->params.group <= copies->plan->nr_groups)
 		copy->group = &copies->groups[copy->params.group];
@@ -90,39 +99,114 @@ static int copies_join(struct copies *copies, const struct resch_task *task, u32
 	return 0;
 }
 
+/* The servers of a CPU, as they are, or as one of them is to be. */
+static void copies_serve(struct copies *copies, const struct resch_rq *from, u32 index)
+{
+	const struct resch_server *wanted = copies->wanted, *server;
+	struct resch_server **link = &copies->rqs[index].servers;
+
+	resch_rq_for_each_server(from, server) {
+		struct resch_server *copy = &copies->servers[copies->nr_servers++];
+		bool other = wanted && wanted->id == server->id && server->params.budget;
+
+		*copy = other ? *wanted : *server;
+		copy->next = NULL;
+		*link = copy;
+		link = &copy->next;
+	}
+}
+
+/* Do the servers of a CPU fit? What is to change is what a refusal is about. */
+static int copies_admit_servers(const struct copies *copies, u32 index,
+				struct resch_verdict *verdict)
+{
+	const struct resch_server *wanted = copies->wanted, *server, *subject = NULL;
+	const struct resch_rq *rq = &copies->rqs[index];
+	int err;
+
+	if (!(copies->plugin->flags & RESCH_PLUGIN_SERVERS))
+		return 0;
+	resch_rq_for_each_server(rq, server) {
+		if (server->params.budget && (!subject || (wanted && server->id == wanted->id)))
+			subject = server;
+	}
+	if (!subject)
+		return 0;
+	err = copies->plugin->admit_server(rq, subject, verdict);
+	if (err)
+		verdict->cpu = rq->cpu;
+	return err;
+}
+
+static int copies_run(struct copies *copies, const struct resch_domain *domain,
+		      struct resch_verdict *verdict)
+{
+	struct resch_task *task;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < domain->nr_peers; i++)
+		err = copies_admit_servers(copies, i, verdict);
+	for (i = 0; !err && i < domain->nr_peers; i++) {
+		for (task = domain->peers[i]->tasks; !err && task; task = task->next)
+			err = copies_join(copies, task, i, verdict);
+	}
+	return err;
+}
+
+static int readmit(struct copies *copies, const struct resch_domain *domain, const u64 *private,
+		   u32 capacity, u32 overhead, struct resch_verdict *verdict)
+{
+	int err = copies_alloc(copies, domain);
+	u32 i;
+
+	for (i = 0; !err && i < domain->nr_peers; i++) {
+		struct resch_rq *rq = &copies->rqs[i];
+
+		rq->domain = private;
+		rq->cpu = domain->peers[i]->cpu;
+		rq->index = i;
+		rq->plan = copies->plan;
+		rq->peers = copies->peers;
+		rq->nr_peers = domain->nr_peers;
+		rq->capacity = capacity;
+		rq->overhead = overhead;
+		copies->peers[i] = rq;
+		copies->links[i] = &rq->tasks;
+		copies_serve(copies, domain->peers[i], i);
+	}
+	for (i = 0; !err && copies->plan && i <= copies->plan->nr_groups; i++)
+		copies->groups[i].id = i;
+	if (!err)
+		err = copies_run(copies, domain, verdict);
+	copies_free(copies);
+	return err;
+}
+
 int resch_readmit(const struct resch_domain *domain, const struct resch_plugin *plugin,
 		  const u64 *private, const struct resch_plan *plan, u32 capacity, u32 overhead,
 		  struct resch_verdict *verdict)
 {
 	struct copies copies = { .plugin = plugin, .plan = plan };
-	struct resch_task *task;
-	int err = 0;
-	u32 i;
 
 	lockdep_assert_held(&resch_lock);
-	if (!domain->nr_threads)
+	if (!domain->nr_threads && !domain->servers.count)
 		return 0;
-	err = copies_alloc(&copies, domain);
-	for (i = 0; !err && i < domain->nr_peers; i++) {
-		struct resch_rq *rq = &copies.rqs[i];
+	return readmit(&copies, domain, private, capacity, overhead, verdict);
+}
 
-		rq->domain = private;
-		rq->cpu = domain->peers[i]->cpu;
-		rq->index = i;
-		rq->plan = plan;
-		rq->peers = copies.peers;
-		rq->nr_peers = domain->nr_peers;
-		rq->capacity = capacity;
-		rq->overhead = overhead;
-		copies.peers[i] = rq;
-		copies.links[i] = &rq->tasks;
+int resch_readmit_server(const struct resch_domain *domain, const struct resch_server *wanted,
+			 struct resch_verdict *verdict)
+{
+	struct copies copies = { .plugin = domain->algorithm->plugin, .wanted = wanted };
+	int err;
+
+	lockdep_assert_held(&resch_lock);
+	err = readmit(&copies, domain, domain->private[domain->side], domain -> capacity,
+		      domain -> overhead, verdict);
+	if (err && verdict->task) {
+		verdict->suggest_wcet = 0;
+		verdict->suggest_period = 0;
 	}
-	for (i = 0; !err && copies.plan && i <= copies.plan->nr_groups; i++)
-		copies.groups[i].id = i;
-	for (i = 0; !err && i < domain->nr_peers; i++) {
-		for (task = domain->peers[i]->tasks; !err && task; task = task->next)
-			err = copies_join(&copies, task, i, verdict);
-	}
-	copies_free(&copies);
 	return err;
 }

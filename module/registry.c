@@ -45,6 +45,12 @@ int resch_plugin_register(const struct resch_plugin *plugin, struct module *owne
 		pr_err("a plugin lacks a name or one of admit, enqueue, dequeue and pick\n");
 		return -EINVAL;
 	}
+	if (plugin->flags & RESCH_PLUGIN_SERVERS &&
+	    (!plugin->admit_server || plugin->flags & (RESCH_PLUGIN_WHOLE | RESCH_PLUGIN_PLAN))) {
+		pr_err("plugin %s has servers, but no admit_server, or is for plans or whole domains\n",
+		       plugin->name);
+		return -EINVAL;
+	}
 	if (plugin->abi != RESCH_PLUGIN_ABI) {
 		pr_err("plugin %s is for plugin interface %u, this is %u: rebuild it\n",
 		       plugin->name, plugin->abi, RESCH_PLUGIN_ABI);

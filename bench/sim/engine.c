@@ -15,6 +15,8 @@ static void account(struct sim_cpu *cpu)
 {
 	u64 now = cpu->sim->now, start = max(cpu->since, cpu->lost_to);
 
+	if (cpu->sim->watch && now > start)
+		cpu->sim->watch(cpu->sim, cpu->running, start, now);
 	if (cpu->running && now > start) {
 		cpu->running->executed += now - start;
 		cpu->busy += now - start;
@@ -90,7 +92,8 @@ static void check_starvation(struct sim_cpu *cpu, const struct resch_pick *pick)
 	/* Who waits here may have its turn on another CPU. */
 	if (sim_whole(sim) && now < sim->served + SIM_WATCHDOG)
 		return;
-	if (pick->until == RESCH_NEVER || now + 1 - cpu->starved >= SIM_WATCHDOG)
+	if (pick->until == RESCH_NEVER ||
+	    now + 1 - cpu->starved >= SIM_WATCHDOG + 2 * sim_server_period(cpu))
 		sim_fault(sim, "picked nobody for too long while tasks were ready", cpu);
 }
 
@@ -303,6 +306,8 @@ static void start(struct sim *sim)
 	sim_trace_begin(sim);
 	for (i = 0; i < sim->nr_plans; i++)
 		sim_trace_plan(sim, sim->plans[i]);
+	for (i = 0; i < sim->nr_servers; i++)
+		sim_trace_server_set(sim, sim->servers[i]);
 	for (i = 0; i < sim->nr_tasks; i++)
 		sim_trace_attach(sim->tasks[i]);
 	for (i = 0; i < sim->nr_tasks; i++)

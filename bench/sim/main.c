@@ -19,6 +19,9 @@ static const char usage[] =
 	"      --plan FILE[@TIME]        time slots, for sekg and npsf: slot,TIME from,TIME and lines of\n"
 	"                                group,cpu,begin,end; or a layout as JSON, without its tasks; a later\n"
 	"                                one takes over at TIME, at a slot boundary\n"
+	"      --servers FILE            servers, for plugin server: lines of kind,budget,period,policy[,cpu[,quantum]];\n"
+	"                                kind: cbs-hard cbs cus tbs, policy: edf dm rm priority fifo rr; the first\n"
+	"                                one is the server of the tasks with group 1\n"
 	"      --jitter TIME             timers and kicks come late by up to this, at random\n"
 	"      --release-jitter TIME     releases do (default: as --jitter)\n"
 	"      --irq COST/PERIOD[@CPU]   interrupts that take COST every PERIOD; without a CPU, on each. May be\n"
@@ -49,6 +52,7 @@ enum { EXIT_MISSED = 1, EXIT_USAGE = 2, EXIT_REFUSED = 3, EXIT_PLUGIN = 4 };
 enum {
 	OPT_SWAP = 256,
 	OPT_PLAN,
+	OPT_SERVERS,
 	OPT_JITTER,
 	OPT_RELEASE_JITTER,
 	OPT_IRQ,
@@ -71,6 +75,7 @@ struct run {
 	struct sim_plan_file plan; /* the layout's, where the set is part of one */
 	char *plans[PLANS_MAX]; /* FILE[@TIME] */
 	u32 nr_plans;
+	const char *servers;
 	const char *trace;
 	const char *draw;
 	char drawn[32]; /* a trace made only to draw it */
@@ -207,6 +212,9 @@ static void parse_option(struct run *run, int option)
 			die("too many plans, at", optarg);
 		run->plans[run->nr_plans++] = optarg;
 		break;
+	case OPT_SERVERS:
+		run->servers = optarg;
+		break;
 	case OPT_JITTER:
 		config->jitter = time_of(optarg);
 		break;
@@ -265,6 +273,7 @@ static void parse(struct run *run, int argc, char **argv)
 		{ "seed", 1, NULL, 's' },
 		{ "swap", 1, NULL, OPT_SWAP },
 		{ "plan", 1, NULL, OPT_PLAN },
+		{ "servers", 1, NULL, OPT_SERVERS },
 		{ "jitter", 1, NULL, OPT_JITTER },
 		{ "release-jitter", 1, NULL, OPT_RELEASE_JITTER },
 		{ "irq", 1, NULL, OPT_IRQ },
@@ -429,6 +438,37 @@ static void add_plan_file(struct sim *sim, char *text)
 	free(plan.reserves);
 }
 
+static void add_servers(struct sim *sim, const char *path)
+{
+	struct resch_verdict verdict = { 0 };
+	struct sim_server_file servers;
+	char error[200];
+	FILE *file = fopen(path, "r");
+	u32 i;
+	int err;
+
+	if (!file)
+		die("can't open", path);
+	if (sim_server_read(file, &servers, error, sizeof(error))) {
+		fprintf(stderr, "resch-sim: %s: %s\n", path, error);
+		exit(EXIT_USAGE);
+	}
+	fclose(file);
+	for (i = 0; i < servers.count; i++) {
+		err = sim_server_add(sim, &servers.params[i], &verdict);
+		if (!err)
+			continue;
+		if (err == -EOPNOTSUPP)
+			die("no servers under plugin", sim->plugin->name);
+		if (err != -EBUSY)
+			die("a server names a CPU that is not there, in", path);
+		sim_report_verdict(&verdict, error, sizeof(error));
+		fprintf(stderr, "resch-sim: %s refuses server %u on CPU %d: %s\n",
+			sim->plugin->name, i + 1, verdict.cpu, error);
+		exit(EXIT_REFUSED);
+	}
+}
+
 static struct sim *build(struct run *run, const char *path)
 {
 	struct resch_verdict verdict = { 0 };
@@ -445,12 +485,14 @@ static struct sim *build(struct run *run, const char *path)
 		add_plan(sim, &run->plan, path);
 	else if (run->nr_plans)
 		add_plan_file(sim, run->plans[plans++]);
+	if (run->servers)
+		add_servers(sim, run->servers);
 	for (i = 0; i < run->set.count; i++) {
 		err = sim_add(sim, &run->set.tasks[i], &verdict);
 		if (!err)
 			continue;
 		if (err == -EINVAL)
-			die("the plugin needs a plan (--plan) with reserves for the group of task",
+			die("the plugin needs a plan (--plan) with reserves for the group, or a server (--servers), of task",
 			    run->set.tasks[i].params.name);
 		if (err == -ENODEV)
 			die("the set names a CPU that is not there, task",

@@ -110,6 +110,7 @@ void sim_free(struct sim *sim)
 	for (i = 0; i < sim->nr_tasks; i++)
 		free(sim->tasks[i]);
 	sim_plan_free(sim);
+	sim_server_free(sim);
 	free(sim->tasks);
 	free(sim->events.heap);
 	free(sim->ticks);
@@ -146,6 +147,11 @@ static int place(struct sim *sim, struct resch_task *task, struct resch_verdict 
 
 	if (sim->plugin->flags & RESCH_PLUGIN_PLAN) {
 		wanted = sim_plan_home(sim, &task->params);
+		if (wanted < 0)
+			return -EINVAL;
+	}
+	if (sim->plugin->flags & RESCH_PLUGIN_SERVERS) {
+		wanted = sim_server_home(sim, &task->params);
 		if (wanted < 0)
 			return -EINVAL;
 	}
@@ -201,6 +207,7 @@ static void join_group(struct sim *sim, struct sim_task *task)
 int sim_add(struct sim *sim, const struct taskset_task *spec, struct resch_verdict *verdict)
 {
 	struct sim_task *task = calloc(1, sizeof(*task));
+	struct sim_server *server = sim_server_find(sim, spec->params.group);
 	int err;
 
 	if (!task || grow(sim)) {
@@ -211,6 +218,7 @@ int sim_add(struct sim *sim, const struct taskset_task *spec, struct resch_verdi
 	task->spec = *spec;
 	task->task.params = spec->params;
 	task->task.id = sim->nr_tasks + 1;
+	task->task.server = server ? &server->server : NULL;
 	task->random = sim->config.seed * 0x2545f4914f6cdd1dULL + task->task.id;
 	task->stats.response_min = RESCH_NEVER;
 	err = place(sim, &task->task, verdict);
@@ -256,7 +264,8 @@ static int copies_make(struct copies *copies, const struct sim *sim, const u64 *
 						    .index = i,
 						    .cpu = sim->cpus[i].rq.cpu,
 						    .capacity = sim->cpus[i].rq.capacity,
-						    .overhead = sim->cpus[i].rq.overhead };
+						    .overhead = sim->cpus[i].rq.overhead,
+						    .servers = sim->cpus[i].rq.servers };
 	}
 	return 0;
 }
@@ -273,6 +282,7 @@ static int copies_join(struct copies *copies, const struct sim *sim,
 
 	copy->id = task->id;
 	copy->params = task->params;
+	copy->server = task->server;
 	if (plugin->flags & RESCH_PLUGIN_PLAN) {
 		if (plan && group && group <= plan->nr_groups && plan->parts[group].count)
 			index = plan->parts[group].part[0].index;
@@ -280,6 +290,9 @@ static int copies_join(struct copies *copies, const struct sim *sim,
 			err = resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, task->id, group,
 						   plan ? plan->nr_groups : 0);
 	}
+	if (plugin->flags & RESCH_PLUGIN_SERVERS &&
+	    sim_server_home(sim, &task->params) != (int)index)
+		err = resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, task->id, group, 0);
 	copy->rq = &copies->rqs[index];
 	if (!err && promised(sim, copy))
 		err = plugin->admit(copy->rq, copy, verdict);
@@ -301,6 +314,8 @@ int sim_readmit(const struct sim *sim, const struct resch_plugin *plugin, const 
 	int err = copies_make(&copies, sim, domain, plan);
 	u32 i;
 
+	for (i = 0; i < sim->config.cpus && !err; i++)
+		err = sim_server_admit(sim, plugin, &copies.rqs[i], verdict);
 	for (i = 0; i < sim->config.cpus && !err; i++)
 		for (task = sim->cpus[i].rq.tasks; task && !err; task = task->next)
 			err = copies_join(&copies, sim, plugin, task, i, verdict);
@@ -367,6 +382,7 @@ int sim_swap(struct sim *sim, const struct sim_swap *swap, struct resch_verdict 
 		take_off(&sim->cpus[i], from);
 	memcpy(sim->domain, domain, sizeof(domain));
 	sim->plugin = to;
+	sim_server_reset(sim);
 	for (i = 0; i < sim->config.cpus; i++)
 		memset(sim->cpus[i].rq.private, 0, sizeof(sim->cpus[i].rq.private));
 	for (i = 0; i < sim->config.cpus; i++)

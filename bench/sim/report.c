@@ -71,6 +71,21 @@ static void table_slots(const struct sim *sim, FILE *out)
 		show(sum.outside_max, most, sizeof(most)), (ull)sim->parallel);
 }
 
+static void table_server(const struct sim_server *server, FILE *out)
+{
+	const struct resch_server_params *params = &server->server.params;
+	const struct resch_server_state *state = &server->server.state;
+	char budget[32], period[32], consumed[32];
+
+	fprintf(out,
+		"server %u on CPU %u: %s, %s of %s, %s: consumed %s, %llu budgets, %llu exhausted, %llu postponed\n",
+		server->server.id, server->cpu->rq.cpu, sim_server_kind(server),
+		show(params->budget, budget, sizeof(budget)),
+		show(params->period, period, sizeof(period)), sim_server_policy(server),
+		show(state->consumed, consumed, sizeof(consumed)), (ull)state->replenished,
+		(ull)state->exhausted, (ull)state->postponed);
+}
+
 void sim_report_table(const struct sim *sim, FILE *out)
 {
 	struct sim_stats sum = { 0 };
@@ -95,9 +110,24 @@ void sim_report_table(const struct sim *sim, FILE *out)
 		(ull)sum.misses, (ull)sum.preemptions, (ull)sim->decisions);
 	if (sim->nr_plans)
 		table_slots(sim, out);
+	for (i = 0; i < sim->nr_servers; i++)
+		table_server(sim->servers[i], out);
 	for (i = 0; i < sim->config.cpus; i++)
 		fprintf(out, "CPU %u: %u tasks, busy %.1f %%\n", i, sim->cpus[i].rq.nr_tasks,
 			100.0 * (double)sim->cpus[i].busy / (double)sim->config.end);
+}
+
+static void json_server(const struct sim_server *server, FILE *out)
+{
+	const struct resch_server_params *params = &server->server.params;
+	const struct resch_server_state *state = &server->server.state;
+
+	fprintf(out,
+		"    {\"id\": %u, \"cpu\": %u, \"kind\": \"%s\", \"policy\": \"%s\", \"budget\": %llu, \"period\": %llu, \"quantum\": %llu, \"consumed\": %llu, \"replenished\": %llu, \"exhausted\": %llu, \"postponed\": %llu}",
+		server->server.id, server->cpu->rq.cpu, sim_server_kind(server),
+		sim_server_policy(server), (ull)params->budget, (ull)params->period,
+		(ull)params->quantum, (ull)state->consumed, (ull)state->replenished,
+		(ull)state->exhausted, (ull)state->postponed);
 }
 
 /* A JSON string. Bytes beyond ASCII pass as they are. */
@@ -134,6 +164,8 @@ static void json_task(const struct sim_task *task, FILE *out)
 		" \"exec_total\": %llu, \"exec_max\": %llu, \"response_min\": %llu, \"response_avg\": %llu, \"response_max\": %llu, \"tardiness_max\": %llu",
 		(ull)stats->exec_total, (ull)stats->exec_max, (ull)response_least(stats),
 		(ull)response_average(stats), (ull)stats->response_max, (ull)stats->tardiness_max);
+	if (task->sim->nr_servers)
+		fprintf(out, ", \"server\": %u", params->group);
 	if (task->sim->nr_plans)
 		fprintf(out,
 			", \"group\": %u, \"migrations\": %llu, \"outside\": %llu, \"outside_max\": %llu",
@@ -156,7 +188,14 @@ void sim_report_json(const struct sim *sim, FILE *out)
 	fprintf(out, "  \"busy\": [");
 	for (i = 0; i < sim->config.cpus; i++)
 		fprintf(out, "%s%llu", i ? ", " : "", (ull)sim->cpus[i].busy);
-	fprintf(out, "],\n  \"tasks\": [\n");
+	fprintf(out, "],\n");
+	if (sim->nr_servers)
+		fprintf(out, "  \"servers\": [\n");
+	for (i = 0; i < sim->nr_servers; i++) {
+		json_server(sim->servers[i], out);
+		fprintf(out, "%s\n", i + 1 < sim->nr_servers ? "," : "\n  ],");
+	}
+	fprintf(out, "  \"tasks\": [\n");
 	for (i = 0; i < sim->nr_tasks; i++) {
 		json_task(sim->tasks[i], out);
 		fprintf(out, "%s\n", i + 1 < sim->nr_tasks ? "," : "");
@@ -184,6 +223,12 @@ void sim_report_verdict(const struct resch_verdict *verdict, char *text, size_t 
 		used = snprintf(
 			text, size,
 			"demand would be %llu ns in an interval in which the reserves supply only %llu ns",
+			value, limit);
+		break;
+	case RESCH_BOUND_SERVER:
+		used = snprintf(
+			text, size,
+			"the server may take %llu ns to do what is to be complete after %llu ns",
 			value, limit);
 		break;
 	case RESCH_BOUND_RESPONSE:

@@ -13,6 +13,7 @@
  *   layout.c   task sets with their plans, from reschctl assign
  *   whole.c    plugins that decide for all CPUs at once: moves, kicks, ways out of a CPU
  *   plan.c     time slots: plans from files, groups, who was where when
+ *   server.c   servers: from files, admitted
  *   trace.c    the events as lines of text      report.c  tables, JSON
  */
 #ifndef _RESCH_SIM_H
@@ -210,6 +211,12 @@ struct sim_group {
 	struct sim_task *members;
 };
 
+/** struct sim_server - a server, on its CPU */
+struct sim_server {
+	struct resch_server server;
+	struct sim_cpu *cpu;
+};
+
 struct sim {
 	struct sim_config config;
 	const struct resch_plugin *plugin;
@@ -227,6 +234,13 @@ struct sim {
 	u32 nr_plans;
 	u32 plan; /* how many are, or were, in force */
 	struct resch_group **groups; /* by id; all that a plan can have */
+	struct sim_server **servers; /* by id - 1 */
+	u32 nr_servers;
+	/* for tests: a CPU executes nothing, or the task, in [@from, @to) */
+	void (*watch)(struct sim *sim, struct sim_task *task, u64 from, u64 to);
+	/* for tests: the plugin has noted something about the server */
+	void (*watch_server)(struct sim *sim, struct resch_server *server);
+	void *watcher;
 	u64 served; /* when a CPU last had somebody to pick */
 	u64 now;
 	u64 told; /* now, or earlier: what ops are told of an event that came late */
@@ -404,6 +418,43 @@ bool sim_is_json(FILE *file);
 int sim_layout_read(FILE *file, struct sim_layout *layout, char *error, size_t size);
 void sim_layout_free(struct sim_layout *layout);
 
+/* ---- server.c -------------------------------------------------------------------------------- */
+
+#define SIM_SERVERS_MAX 64
+
+/** struct sim_server_file - what a file held */
+struct sim_server_file {
+	struct resch_server_params params[SIM_SERVERS_MAX];
+	u32 count;
+};
+
+/* -EINVAL, with a sentence in @error */
+int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, size_t size);
+
+/*
+ * One more server, before the start: on its CPU, or on the first that takes it. -EBUSY with @verdict,
+ * -ENODEV: no such CPU, -EOPNOTSUPP: the plugin has no servers, -ENOMEM
+ */
+int sim_server_add(struct sim *sim, const struct resch_server_params *params,
+		   struct resch_verdict *verdict);
+void sim_server_free(struct sim *sim);
+/* Another plugin takes over. */
+void sim_server_reset(struct sim *sim);
+
+/* NULL: there is none with this id. */
+struct sim_server *sim_server_find(const struct sim *sim, u32 id);
+/* Where the core puts a task: the CPU of its server. -EINVAL: it has none */
+int sim_server_home(const struct sim *sim, const struct resch_task_params *params);
+/* Would @plugin take the servers on @rq? -EBUSY with @verdict */
+int sim_server_admit(const struct sim *sim, const struct resch_plugin *plugin,
+		     const struct resch_rq *rq, struct resch_verdict *verdict);
+/* What the plugin has noted in an op for @rq goes to the trace. */
+void sim_server_flush(struct sim *sim, struct resch_rq *rq);
+/* The longest period of a server on the CPU. */
+u64 sim_server_period(const struct sim_cpu *cpu);
+const char *sim_server_kind(const struct sim_server *server);
+const char *sim_server_policy(const struct sim_server *server);
+
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 
 void sim_job_first(struct sim_task *task);
@@ -419,6 +470,8 @@ void sim_job_finish(struct sim_task *task);
 void sim_trace_begin(const struct sim *sim);
 void sim_trace_attach(const struct sim_task *task);
 void sim_trace_plan(const struct sim *sim, const struct sim_plan *plan);
+void sim_trace_server_set(const struct sim *sim, const struct sim_server *server);
+void sim_trace_server(const struct sim *sim, const struct resch_server *server);
 void sim_trace_job(const char *event, const struct sim_task *task, u64 value);
 void sim_trace_deselect(const struct sim_task *task, const char *why);
 void sim_trace_swap(const struct sim_cpu *cpu, const char *from, const char *to);

@@ -64,6 +64,28 @@ void sim_trace_plan(const struct sim *sim, const struct sim_plan *plan)
 			(ull)plan->reserves[i].begin, (ull)plan->reserves[i].end);
 }
 
+void sim_trace_server_set(const struct sim *sim, const struct sim_server *server)
+{
+	const struct resch_server_params *params = &server->server.params;
+
+	if (!sim->config.trace)
+		return;
+	fprintf(sim->config.trace,
+		"%llu resch_server_set domain=1 cpu=%u server=%u name=%s kind=%u policy=%u budget=%llu period=%llu quantum=%llu\n",
+		(ull)sim->now, server->cpu->rq.cpu, server->server.id, params->name, params->kind,
+		params->policy, (ull)params->budget, (ull)params->period, (ull)params->quantum);
+}
+
+void sim_trace_server(const struct sim *sim, const struct resch_server *server)
+{
+	if (!sim->config.trace)
+		return;
+	fprintf(sim->config.trace,
+		"%llu resch_server domain=1 cpu=%d server=%u what=%u left=%lld deadline=%llu now=%llu\n",
+		(ull)sim->now, server->params.cpu, server->id, server->notes,
+		(long long)server->state.left, (ull)server->state.deadline, (ull)sim->now);
+}
+
 void sim_trace_job(const char *event, const struct sim_task *task, u64 value)
 {
 	const struct resch_job *job = &task->task.job;

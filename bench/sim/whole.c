@@ -26,6 +26,10 @@ void sim_flush_kicks(struct sim *sim, struct resch_rq *rq)
 		next = kicked->next_kicked;
 		kicked->next_kicked = NULL;
 		kicked->kicked = false;
+		if (kicked->noted) {
+			sim_server_flush(sim, kicked);
+			continue;
+		}
 		sim->kicks++;
 		if (!sim->config.jitter)
 			sim_touch(cpu);

@@ -64,6 +64,21 @@ class Simulator(CheckerTest):
             with self.subTest(seed=seed, options=options):
                 self.assert_legal(self.simulate(random_set(rng, cpus), *options), fp=fp)
 
+    def test_servers(self):
+        for seed in range(20):
+            rng = random.Random(seed)
+            path = os.path.join(self.dir.name, 'servers.txt')
+            count = rng.randrange(1, 5)
+            with open(path, 'w') as file:
+                for _ in range(count):
+                    kind, policy = rng.choice(('cbs-hard', 'cbs', 'cus', 'tbs')), rng.choice(('edf', 'dm', 'fifo', 'rr'))
+                    file.write(f'{kind}, {rng.randrange(100, 900)}us, {rng.randrange(2, 9) * count}ms, {policy}, 0'
+                               + (', 300us' if policy == 'rr' else '') + '\n')
+            rows = random_set(rng, 1).splitlines()
+            tasks = '\n'.join([rows[0] + ',group'] + [f'{row},{rng.randrange(count) + 1}' for row in rows[1:]]) + '\n'
+            with self.subTest(seed=seed):
+                self.assert_legal(self.simulate(tasks, '-p', 'server', '--servers', path, '-t', '60ms', '-s', str(seed)))
+
     def test_plans(self):
         for seed in range(24):
             rng = random.Random(seed)

@@ -89,8 +89,8 @@ enum resch_react {
  *            choose
  * @cpu:      the CPU to run on, or -1: any CPU of the domain that the plugin finds room on
  * @flags:    RESCH_F_*
- * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares; 0:
- *            none
+ * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares; for
+ *            plugins with servers: the id of its server; 0: none
  * @name:     for people; need not be unique; empty: the thread's own name
  */
 struct resch_task_params {
@@ -121,6 +121,11 @@ enum resch_bound {
 	RESCH_BOUND_PLUGIN = 6, /* a limit of the plugin itself */
 	/* demand `value` in an interval in which the group's reserves supply only `limit`; ns */
 	RESCH_BOUND_RESERVE = 7,
+	/*
+	 * the server may take until `value` to supply what is to be complete within `limit`; ns, from
+	 * the release on
+	 */
+	RESCH_BOUND_SERVER = 8,
 };
 
 /** struct resch_verdict - why something was refused, and what would pass
@@ -367,7 +372,134 @@ struct resch_plan_set {
 	struct resch_verdict verdict;
 };
 
-/** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks */
+/** enum resch_server_kind - how a server's budget comes and goes; @budget / @period is its size */
+enum resch_server_kind {
+	/*
+	 * Constant bandwidth: @budget each @period. When it is used up the server waits for its
+	 * deadline (a hard reservation): no more than its supply bound, whoever else is idle.
+	 */
+	RESCH_SERVER_CBS_HARD = 0,
+	/*
+	 * Likewise, but a used up budget is replenished at once and the deadline put off by one
+	 * @period: what others leave is used.
+	 */
+	RESCH_SERVER_CBS = 1,
+	/*
+	 * Constant utilization: the budget is what the job at the head of the server needs (at most
+	 * @budget), its deadline follows from the size, and the next one comes at that deadline.
+	 */
+	RESCH_SERVER_CUS = 2,
+	/* Total bandwidth: likewise, but the next one comes at once. */
+	RESCH_SERVER_TBS = 3,
+};
+
+/** enum resch_server_policy - how a server orders the ready jobs of its tasks */
+enum resch_server_policy {
+	RESCH_SERVER_EDF = 0, /* earliest absolute deadline first */
+	RESCH_SERVER_DM = 1, /* shorter relative deadline first */
+	RESCH_SERVER_RM = 2, /* shorter period first */
+	RESCH_SERVER_PRIORITY = 3, /* smaller `priority` first; tasks with 0 after those, as DM */
+	RESCH_SERVER_FIFO = 4, /* in the order of releases */
+	RESCH_SERVER_RR = 5, /* in turns of @quantum execution time each */
+};
+
+/* resch_server_params.flags */
+#define RESCH_SERVER_F_PERSIST (1U << 0) /* stays when the descriptor that made it closes */
+#define RESCH_SERVER_F_ALL RESCH_SERVER_F_PERSIST
+
+/**
+ * struct resch_server_params - what a server is
+ * @budget:   10 µs to @period, and at least @period / 10000
+ * @period:   at most 1 h
+ * @quantum:  for RESCH_SERVER_RR: 10 µs to 1 s; else 0
+ * @kind:     enum resch_server_kind
+ * @policy:   enum resch_server_policy
+ * @cpu:      the CPU that it serves, or -1: the first one of the domain with room for it
+ * @flags:    RESCH_SERVER_F_*
+ * @name:     for people; need not be unique
+ */
+struct resch_server_params {
+	__aligned_u64 budget;
+	__aligned_u64 period;
+	__aligned_u64 quantum;
+	__u32 kind;
+	__u32 policy;
+	__s32 cpu;
+	__u32 flags;
+	char name[RESCH_NAME_LEN];
+};
+
+#define RESCH_SERVERS_MAX 1024 /* servers of a domain */
+
+/**
+ * struct resch_server_set - RESCH_IOC_SERVER_SET: make a server, or resize one
+ * @domain:   in
+ * @id:       in: 0: make one, and its id comes back, which tasks then name as their @group; else the
+ *            one to resize: @kind, @policy and @flags as they are, @cpu as it is or -1
+ * @cpu:      out: the CPU that it was given
+ * @reserved: zero
+ * @params:   in
+ * @verdict:  out: with -EBUSY, why. @suggest_wcet and @suggest_period are a budget and a period that
+ *            would pass
+ *
+ * Admission is at two doors: the servers of a CPU must fit its capacity, and the tasks of a server
+ * what it supplies. A resized server changes at its next replenishment; until the deadline that it
+ * has now, what it gives up is not given to others. Without RESCH_SERVER_F_PERSIST the server goes
+ * with the open file description that made it, or, if others have tasks in it, with the last of
+ * those.
+ *
+ * -EINVAL: a parameter is out of range, or must not change. -ENODEV: no such domain, or a CPU that
+ * is not in it. -ENOENT: no such server. -EBUSY: refused, see @verdict. -EOPNOTSUPP: the domain's
+ * plugin has no servers. -ENOSPC: the domain has too many. -EAGAIN: the plugin is being thrown out.
+ */
+struct resch_server_set {
+	__u32 domain;
+	__u32 id;
+	__s32 cpu;
+	__u32 reserved;
+	struct resch_server_params params;
+	struct resch_verdict verdict;
+};
+
+/**
+ * struct resch_server_del - RESCH_IOC_SERVER_DEL: -EBUSY while it has tasks, -ENOENT: no such server
+ */
+struct resch_server_del {
+	__u32 domain;
+	__u32 id;
+};
+
+/**
+ * struct resch_server_stat - RESCH_IOC_SERVER_STAT: parameters and state of a server
+ * @domain: in
+ * @id:     in: its id; or, with @next, the id after which to look
+ * @next:   in: 1: the server of the domain with the smallest id above @id; -ENOENT: no more
+ * The rest is out.
+ * @tasks:       registered ones that name it
+ * @left:        what is left of the budget now, ns
+ * @deadline:    absolute; 0: it has not served anybody yet
+ * @consumed:    all that it was charged, ns: the time for which its tasks were their CPU's choice
+ * @replenished: how often it got a new budget
+ * @exhausted:   how often it used one up with work left
+ * @postponed:   how often its deadline was put off then, at once
+ *
+ * Counts and @consumed start again from 0 when a plugin takes over.
+ */
+struct resch_server_stat {
+	__u32 domain;
+	__u32 id;
+	__u32 next;
+	__u32 tasks;
+	struct resch_server_params params;
+	__aligned_u64 left;
+	__aligned_u64 deadline;
+	__aligned_u64 consumed;
+	__aligned_u64 replenished;
+	__aligned_u64 exhausted;
+	__aligned_u64 postponed;
+};
+
+/** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks; its servers go, too */
 struct resch_domain_del {
 	__u32 domain;
 	__u32 reserved;
@@ -399,6 +531,7 @@ struct resch_plugin_load {
 #define RESCH_FEATURE_PARK (1ULL << 0) /* stops a task by parking it */
 #define RESCH_FEATURE_DEMOTE (1ULL << 1) /* stops a task by demoting it */
 #define RESCH_FEATURE_REMOTE (1ULL << 2) /* may register other threads */
+#define RESCH_FEATURE_SERVERS (1ULL << 3) /* has RESCH_IOC_SERVER_SET and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
  * @abi:      RESCH_ABI_VERSION of the module
@@ -471,5 +604,8 @@ struct resch_event {
 #define RESCH_IOC_PLUGIN_LOAD _IOW(RESCH_IOC_MAGIC, 19, struct resch_plugin_load)
 #define RESCH_IOC_PLUGIN_STAT _IOWR(RESCH_IOC_MAGIC, 20, struct resch_plugin_stat)
 #define RESCH_IOC_PLAN_SET _IOWR(RESCH_IOC_MAGIC, 21, struct resch_plan_set)
+#define RESCH_IOC_SERVER_SET _IOWR(RESCH_IOC_MAGIC, 22, struct resch_server_set)
+#define RESCH_IOC_SERVER_DEL _IOW(RESCH_IOC_MAGIC, 23, struct resch_server_del)
+#define RESCH_IOC_SERVER_STAT _IOWR(RESCH_IOC_MAGIC, 24, struct resch_server_stat)
 
 #endif /* _UAPI_LINUX_RESCH_H */

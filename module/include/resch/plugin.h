@@ -40,7 +40,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 2
+#define RESCH_PLUGIN_ABI 3
 
 /*
  * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
@@ -50,6 +50,7 @@
 #define RESCH_RQ_PRIVATE 32
 #define RESCH_DOMAIN_PRIVATE 16
 #define RESCH_GROUP_PRIVATE 16
+#define RESCH_SERVER_PRIVATE 24
 
 struct resch_rq;
 
@@ -105,6 +106,52 @@ struct resch_group {
 	u32 id;
 };
 
+/* What happened to the budget of a server; see resch_server_note(). */
+#define RESCH_SERVER_EXHAUSTED (1U << 0) /* used up, with work left */
+#define RESCH_SERVER_REPLENISHED (1U << 1) /* a new one */
+#define RESCH_SERVER_POSTPONED (1U << 2) /* ... at once, with a later deadline */
+
+/**
+ * struct resch_server_state - what the plugin says of a server, for whoever asks. CPU lock
+ * @left:     budget as of @since; negative: overdrawn, as a timer came late
+ * @deadline: absolute; 0: none yet
+ * @since:    a task of it has been the CPU's choice since then; 0: none is
+ * @consumed, @replenished, @exhausted, @postponed: in all
+ */
+struct resch_server_state {
+	s64 left;
+	u64 deadline;
+	u64 since;
+	u64 consumed;
+	u64 replenished;
+	u64 exhausted;
+	u64 postponed;
+};
+
+/**
+ * struct resch_server - tasks that share a budget. RESCH_PLUGIN_SERVERS
+ * @private: yours; zero at first, and when another plugin takes over
+ * @state:   yours, too
+ * @next:    the next server on that CPU; read only, like all that follows
+ * @next_noted, @noted, @notes: see resch_server_note()
+ * @id:      what tasks name as their params.group, from 1
+ * @params:  as last admitted. A server whose budget is 0 has been deleted, but for @held
+ * @held_budget, @held_period: a size that it had before and may still be using: admission counts the
+ *           larger one. The core forgets it once the deadline of then is past. 0: none
+ */
+struct resch_server {
+	u64 private[RESCH_SERVER_PRIVATE];
+	struct resch_server_state state;
+	struct resch_server *next;
+	struct resch_server *next_noted;
+	u32 noted;
+	u32 notes;
+	u32 id;
+	struct resch_server_params params;
+	u64 held_budget;
+	u64 held_period;
+};
+
 /**
  * struct resch_task - a task as a plugin sees it
  * @node:    yours: a place in one queue of yours
@@ -115,6 +162,7 @@ struct resch_group {
  * @params:  what it asked for. @deadline and @priority as given (@deadline is never 0 here)
  * @job:     the current job while it is ready, the last or next one otherwise
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
+ * @server:  the one that @params.group names, or NULL: none, or the domain has no such server
  * @ready:   between enqueue() and dequeue()
  * @busy:    it may be executing: it was picked, or (RESCH_PLUGIN_WHOLE) woke in the kernel, and has
  *           not left the CPU since (stopped() tells)
@@ -125,6 +173,7 @@ struct resch_task {
 	struct resch_rq *rq;
 	struct resch_task *next;
 	struct resch_group *group;
+	struct resch_server *server;
 	u32 id;
 	bool ready;
 	bool busy;
@@ -146,7 +195,9 @@ struct resch_task {
  * @groups:   by id, for 1 to plan->nr_groups; valid where @plan is. Not in admit()
  * @peers:    see resch_rq_peer()
  * @nr_peers: CPUs of the domain
+ * @servers:  those of this CPU; changes as @tasks does. See resch_rq_for_each_server()
  * @kicks, @next_kicked, @kicked: see resch_rq_kick()
+ * @noted:    see resch_server_note()
  * @capacity: share of the CPU that admission may give away, parts per million
  * @overhead: what each job costs beside its execution, ns: count it into every execution time in
  *            admit()
@@ -160,6 +211,8 @@ struct resch_rq {
 	struct resch_rq *kicks;
 	struct resch_rq *next_kicked;
 	struct resch_task *tasks;
+	struct resch_server *servers;
+	struct resch_server *noted;
 	u32 nr_tasks;
 	u32 nr_peers;
 	u32 index;
@@ -170,6 +223,8 @@ struct resch_rq {
 };
 
 #define resch_rq_for_each(rq, task) for ((task) = (rq)->tasks; (task); (task) = (task)->next)
+#define resch_rq_for_each_server(rq, server) \
+	for ((server) = (rq)->servers; (server); (server) = (server)->next)
 
 /* The CPU with @index of the same domain. RESCH_PLUGIN_WHOLE. */
 static inline struct resch_rq *resch_rq_peer(const struct resch_rq *rq, u32 index)
@@ -188,6 +243,21 @@ static inline void resch_rq_kick(struct resch_rq *rq, struct resch_rq *other)
 	other->kicked = true;
 	other->next_kicked = rq->kicks;
 	rq->kicks = other;
+}
+
+/*
+ * From an op for @rq: RESCH_SERVER_EXHAUSTED and so on have happened to @server, which serves there;
+ * for traces. Its rq is on the list of kicks, which tells the core that there is something to see.
+ */
+static inline void resch_server_note(struct resch_rq *rq, struct resch_server *server, u32 what)
+{
+	server->notes |= what;
+	if (!server->noted) {
+		server->noted = 1;
+		server->next_noted = rq->noted;
+		rq->noted = server;
+	}
+	resch_rq_kick(rq, rq);
 }
 
 /** enum resch_why - what an enqueue() or dequeue() is about */
@@ -249,6 +319,15 @@ struct resch_plugin {
 	int (*admit)(const struct resch_rq *rq, const struct resch_task *task,
 		     struct resch_verdict *verdict);
 
+	/**
+	 * @admit_server: do the servers on @rq->servers fit the CPU, with @server, which is new, or
+	 * in place of the one with its id? Process context, domain mutex; as admit(). Whether the
+	 * tasks of a server fit what it supplies is admit()'s to say, which the core asks for each
+	 * of them anew. Required with RESCH_PLUGIN_SERVERS.
+	 */
+	int (*admit_server)(const struct resch_rq *rq, const struct resch_server *server,
+			    struct resch_verdict *verdict);
+
 	/** @attach: @task joins @rq. CPU lock. Default: nothing. */
 	void (*attach)(struct resch_rq *rq, struct resch_task *task);
 
@@ -281,6 +360,8 @@ struct resch_plugin {
 /* resch_plugin.flags */
 #define RESCH_PLUGIN_WHOLE (1U << 0) /* decides for all CPUs of the domain, under one lock */
 #define RESCH_PLUGIN_PLAN (1U << 1) /* needs a plan, and tasks that name their group */
+/* has servers, and tasks that name theirs and join on its CPU; not with one of the above */
+#define RESCH_PLUGIN_SERVERS (1U << 2)
 
 #define RESCH_PLUGIN_PRIVATE(type, words)                     \
 	_Static_assert(sizeof(type) <= (words) * sizeof(u64), \

@@ -146,9 +146,11 @@ NEEDED = {
     'resch_deselect': ('id', 'cpu', 'why'),
     'resch_plan': ('domain', 'slot', 'from', 'count'),
     'resch_reserve': ('domain', 'group', 'cpu', 'begin', 'end'),
+    'resch_server_set': ('domain', 'server', 'cpu', 'kind', 'policy', 'budget', 'period'),
+    'resch_server': ('domain', 'server', 'cpu', 'what', 'left', 'deadline', 'now'),
 }
 # What has to be a number, wherever another event has a name there.
-NUMBERS = {'resch_plan': NEEDED['resch_plan'], 'resch_reserve': NEEDED['resch_reserve']}
+NUMBERS = {name: NEEDED[name] for name in ('resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server')}
 NEEDED_OF_JOBS = ('id', 'cpu', 'job', 'release', 'deadline')
 
 

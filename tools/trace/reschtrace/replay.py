@@ -141,6 +141,8 @@ class Replay:
         if name in ('resch_plan', 'resch_reserve'):
             self.plan(event)
             return
+        if name in ('resch_server_set', 'resch_server'):
+            return
         handler = getattr(self, name[len('resch_'):], None)
         if name == 'resch_attach':
             self.attach(event)

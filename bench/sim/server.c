@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * server.c - servers: from files, admitted, noted in the trace
+ *
+ * A file has a line for each server; they get the numbers 1, 2, ..., which tasks name as their
+ * group. Times with units, ns without; # begins a comment:
+ *
+ *   # kind, budget, period, policy, cpu (any), quantum (for rr)
+ *   cbs-hard, 3ms, 10ms, edf, 0
+ *   tbs, 1ms, 8ms, rr, , 500us
+ */
+#include <ctype.h>
+
+#include "sim.h"
+
+#define LINE_LEN 256
+#define FIELDS 6
+#define QUANTUM_MIN 10000U
+#define QUANTUM_MAX 1000000000U
+#define PERIOD_MAX 3600000000000ULL
+
+static const char *const kinds[] = { "cbs-hard", "cbs", "cus", "tbs" };
+static const char *const policies[] = { "edf", "dm", "rm", "priority", "fifo", "rr" };
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+static int server_word(const char *const *names, u32 count, const char *word, u32 *index)
+{
+	for (*index = 0; *index < count; (*index)++)
+		if (!strcmp(names[*index], word))
+			return 0;
+	return -EINVAL;
+}
+
+static bool server_valid(const struct resch_server_params *params)
+{
+	bool turns = params->policy == RESCH_SERVER_RR;
+
+	return params->budget >= 10000 && params->budget <= params->period &&
+	       params->period <= PERIOD_MAX && params->budget * 10000 >= params->period &&
+	       (turns ? params->quantum >= QUANTUM_MIN && params->quantum <= QUANTUM_MAX :
+			!params->quantum);
+}
+
+static int server_read_line(char *line, struct resch_server_params *params)
+{
+	char *field[FIELDS] = { NULL };
+	u64 budget, period, quantum = 0;
+	u32 i, cpu;
+
+	for (i = 0; i < FIELDS && line; i++) {
+		char *end;
+
+		field[i] = strsep(&line, ",");
+		field[i] += strspn(field[i], " \t");
+		end = field[i] + strlen(field[i]);
+		while (end > field[i] && isspace((unsigned char)end[-1]))
+			*--end = '\0';
+	}
+	memset(params, 0, sizeof(*params));
+	params->cpu = -1;
+	if (i < 4 || line || server_word(kinds, 4, field[0], &params->kind) ||
+	    sim_parse_time(field[1], &budget) || sim_parse_time(field[2], &period) ||
+	    server_word(policies, 6, field[3], &params->policy))
+		return -EINVAL;
+	if (field[4] && *field[4]) {
+		if (kstrtou32(field[4], 10, &cpu) || cpu >= RESCH_CPUS_MAX)
+			return -EINVAL;
+		params->cpu = (s32)cpu;
+	}
+	if (field[5] && *field[5] && sim_parse_time(field[5], &quantum))
+		return -EINVAL;
+	params->budget = budget;
+	params->period = period;
+	params->quantum = quantum;
+	return server_valid(params) ? 0 : -EINVAL;
+}
+
+int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, size_t size)
+{
+	char line[LINE_LEN];
+	u32 number = 0;
+
+	memset(servers, 0, sizeof(*servers));
+	while (fgets(line, sizeof(line), file)) {
+		number++;
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (!line[strspn(line, " \t")])
+			continue;
+		if (servers->count == SIM_SERVERS_MAX ||
+		    server_read_line(line, &servers->params[servers->count])) {
+			snprintf(
+				error, size,
+				"line %u: not kind,budget,period,policy[,cpu[,quantum]], or out of range",
+				number);
+			return -EINVAL;
+		}
+		servers->count++;
+	}
+	return 0;
+}
+
+const char *sim_server_kind(const struct sim_server *server)
+{
+	return kinds[server->server.params.kind];
+}
+
+const char *sim_server_policy(const struct sim_server *server)
+{
+	return policies[server->server.params.policy];
+}
+
+/* ---- servers ------------------------------------------------------------------------------------- */
+
+struct sim_server *sim_server_find(const struct sim *sim, u32 id)
+{
+	return id && id <= sim->nr_servers ? sim->servers[id - 1] : NULL;
+}
+
+int sim_server_home(const struct sim *sim, const struct resch_task_params *params)
+{
+	const struct sim_server *server = sim_server_find(sim, params->group);
+
+	if (!server || (params->cpu >= 0 && (u32)params->cpu != server->cpu->rq.cpu))
+		return -EINVAL;
+	return (int)server->cpu->rq.cpu;
+}
+
+int sim_server_admit(const struct sim *sim, const struct resch_plugin *plugin,
+		     const struct resch_rq *rq, struct resch_verdict *verdict)
+{
+	int err = 0;
+
+	if (plugin->flags & RESCH_PLUGIN_SERVERS && rq->servers && !sim->config.force)
+		err = plugin->admit_server(rq, rq->servers, verdict);
+	if (err)
+		verdict->cpu = (s32)rq->cpu;
+	return err;
+}
+
+static void server_list(struct sim *sim, struct sim_server *server, u32 cpu)
+{
+	struct resch_server **link;
+
+	server->cpu = &sim->cpus[cpu];
+	server->server.params.cpu = (s32)cpu;
+	for (link = &server->cpu->rq.servers; *link; link = &(*link)->next)
+		;
+	*link = &server->server;
+}
+
+int sim_server_add(struct sim *sim, const struct resch_server_params *params,
+		   struct resch_verdict *verdict)
+{
+	struct sim_server **servers, *server;
+	int err = -ENODEV;
+	u32 i;
+
+	if (!(sim->plugin->flags & RESCH_PLUGIN_SERVERS))
+		return -EOPNOTSUPP;
+	server = calloc(1, sizeof(*server));
+	servers = realloc(sim->servers, (sim->nr_servers + 1) * sizeof(struct sim_server *));
+	if (servers)
+		sim->servers = servers;
+	if (!servers || !server) {
+		free(server);
+		return -ENOMEM;
+	}
+	server->server.params = *params;
+	for (i = 0; i < sim->config.cpus; i++) {
+		struct resch_rq *rq = &sim->cpus[i].rq;
+
+		if (params->cpu >= 0 && (u32)params->cpu != i)
+			continue;
+		memset(verdict, 0, sizeof(*verdict));
+		err = sim->config.force ? 0 :
+					  sim->plugin->admit_server(rq, &server->server, verdict);
+		if (!err)
+			break;
+		verdict->cpu = (s32)i;
+	}
+	if (err) {
+		free(server);
+		return err;
+	}
+	server_list(sim, server, i);
+	servers[sim->nr_servers++] = server;
+	server->server.id = sim->nr_servers;
+	return 0;
+}
+
+void sim_server_free(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nr_servers; i++)
+		free(sim->servers[i]);
+	free(sim->servers);
+}
+
+void sim_server_reset(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nr_servers; i++) {
+		struct resch_server *server = &sim->servers[i]->server;
+
+		memset(server->private, 0, sizeof(server->private));
+		memset(&server->state, 0, sizeof(server->state));
+	}
+}
+
+void sim_server_flush(struct sim *sim, struct resch_rq *rq)
+{
+	struct resch_server *server = rq->noted, *next;
+
+	rq->noted = NULL;
+	for (; server; server = next) {
+		next = server->next_noted;
+		sim_trace_server(sim, server);
+		if (sim->watch_server)
+			sim->watch_server(sim, server);
+		server->next_noted = NULL;
+		server->noted = 0;
+		server->notes = 0;
+	}
+}
+
+u64 sim_server_period(const struct sim_cpu *cpu)
+{
+	const struct resch_server *server;
+	u64 longest = 0;
+
+	resch_rq_for_each_server(&cpu->rq, server)
+		longest = max(longest, server->params.period);
+	return longest;
+}

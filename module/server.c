@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * server.c - the servers of a domain: made, resized, deleted, looked at
+ *
+ * The core keeps servers, counts their tasks and knows whom they belong to; what they mean is the
+ * plugin's. They stand when another plugin takes over, and are admitted anew when one with servers
+ * does.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "domain.h"
+#include "event.h"
+#include "readmit.h"
+#include "server.h"
+#include "trace.h"
+
+#define SERVER_BUDGET_MIN (10 * NSEC_PER_USEC)
+#define SERVER_PERIOD_MAX (3600 * NSEC_PER_SEC)
+#define SERVER_QUANTUM_MAX NSEC_PER_SEC
+#define SERVER_SIZES 10000
+
+/*
+ * A server. On its CPU's list from its making until nothing of it counts any more: one that was
+ * deleted goes on holding its share until the deadline that it had.
+ */
+struct server {
+	struct resch_server server; /* what the plugin sees: cpu->lock, and resch_lock to change it */
+	struct resch_domain *domain;
+	struct resch_cpu *rc;
+	struct list_head in_file; /* where file */
+	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
+	u64 held_until; /* of server.held_* */
+	u32 nr_tasks;
+	bool doomed; /* goes with its last task, and takes no more */
+};
+
+static struct server *server_of(struct resch_server *server)
+{
+	return container_of(server, struct server, server);
+}
+
+static struct server *server_find(struct resch_domain *domain, u32 id)
+{
+	lockdep_assert_held(&resch_lock);
+	return xa_load(&domain->servers.ids, id);
+}
+
+/* ---- lists --------------------------------------------------------------------------------------- */
+
+static void server_list(struct server *server)
+{
+	struct resch_rq *rq = &server->rc->rq;
+	struct resch_server **link = &rq->servers;
+
+	resch_cpu_lock_irq(server->rc);
+	while (*link)
+		link = &(*link)->next;
+	*link = &server->server;
+	resch_cpu_unlock_irq(server->rc);
+	server->domain->servers.count++;
+}
+
+static void server_unlist(struct server *server)
+{
+	struct resch_server **link = &server->rc->rq.servers;
+
+	resch_cpu_lock_irq(server->rc);
+	resch_server_flush(server->rc);
+	while (*link != &server->server)
+		link = &(*link)->next;
+	*link = server->server.next;
+	resch_cpu_unlock_irq(server->rc);
+	server->domain->servers.count--;
+	kfree(server);
+}
+
+/* What was held for long enough is free now. */
+static void server_expire(struct resch_cpu *rc)
+{
+	struct resch_server *server, *next;
+	u64 now = ktime_get();
+
+	for (server = rc->rq.servers; server; server = next) {
+		next = server->next;
+		if (!server->held_budget || server_of(server)->held_until > now)
+			continue;
+		resch_cpu_lock_irq(rc);
+		server->held_budget = 0;
+		server->held_period = 0;
+		resch_cpu_unlock_irq(rc);
+		if (!server->params.budget)
+			server_unlist(server_of(server));
+	}
+}
+
+/*
+ * The size that it has had so far counts until the deadline that it has now. A soft server that has
+ * run far ahead of time did so when nobody else wanted to: that is not waited for. cpu->lock.
+ */
+static void server_hold(struct server *server, u64 now)
+{
+	struct resch_server *inner = &server->server;
+	u64 deadline = inner->state.deadline;
+
+	if (deadline <= now)
+		return;
+	if (!inner->held_budget ||
+	    div64_u64(inner->held_budget * SERVER_SIZES, inner->held_period) <
+		    div64_u64(inner->params.budget * SERVER_SIZES, inner->params.period)) {
+		inner->held_budget = inner->params.budget;
+		inner->held_period = inner->params.period;
+	}
+	server->held_until = max(server->held_until, min(deadline, now + 2 * inner->held_period));
+}
+
+/* ---- making and resizing ------------------------------------------------------------------------ */
+
+static bool server_params_valid(const struct resch_server_params *params)
+{
+	bool turns = params->policy == RESCH_SERVER_RR;
+
+	if (params->kind > RESCH_SERVER_TBS || params->policy > RESCH_SERVER_RR)
+		return false;
+	if (params->budget < SERVER_BUDGET_MIN || params->budget > params->period ||
+	    params->period > SERVER_PERIOD_MAX || params->budget * SERVER_SIZES < params->period)
+		return false;
+	if (turns ? params->quantum < SERVER_BUDGET_MIN || params->quantum > SERVER_QUANTUM_MAX :
+		    params->quantum)
+		return false;
+	if (params->flags & ~RESCH_SERVER_F_ALL ||
+	    strnlen(params->name, sizeof(params->name)) == sizeof(params->name))
+		return false;
+	return params->cpu >= -1 && (params->cpu < 0 || params->cpu < nr_cpu_ids);
+}
+
+/* The first CPU that takes it, or the wanted one. */
+static int server_place(struct resch_domain *domain, const struct resch_server *server,
+			struct resch_verdict *verdict)
+{
+	s32 wanted = server->params.cpu;
+	int err = -ENODEV;
+	unsigned int cpu;
+
+	for_each_cpu(cpu, &domain->cpus) {
+		struct resch_cpu *rc = resch_cpu_get(cpu);
+
+		if ((wanted >= 0 && wanted != cpu) || !READ_ONCE(rc->online))
+			continue;
+		server_expire(rc);
+		err = rc->plugin->admit_server(&rc->rq, server, verdict);
+		if (!err)
+			return cpu;
+		verdict->cpu = cpu;
+	}
+	return err;
+}
+
+static int server_make(struct resch_domain *domain, struct resch_file *file,
+		       struct resch_server_set *set)
+{
+	struct server *server;
+	int cpu, err;
+
+	if (domain->servers.count >= RESCH_SERVERS_MAX)
+		return -ENOSPC;
+	server = kzalloc(sizeof(*server), GFP_KERNEL_ACCOUNT);
+	if (!server)
+		return -ENOMEM;
+	server->server.params = set->params;
+	err = cpu = server_place(domain, &server->server, &set->verdict);
+	if (cpu >= 0)
+		err = xa_alloc_cyclic(&domain->servers.ids, &server->server.id, server,
+				      XA_LIMIT(1, RESCH_GROUPS_MAX), &domain->servers.next_id,
+				      GFP_KERNEL);
+	if (err < 0) {
+		kfree(server);
+		return err;
+	}
+	memset(&set->verdict, 0, sizeof(set->verdict));
+	server->domain = domain;
+	server->rc = resch_cpu_get(cpu);
+	server->server.params.cpu = cpu;
+	if (!(set->params.flags & RESCH_SERVER_F_PERSIST)) {
+		server->file = file;
+		list_add_tail(&server->in_file, &file->servers);
+	}
+	server_list(server);
+	set->id = server->server.id;
+	set->cpu = cpu;
+	trace_resch_server_set(domain->id, cpu, set->id, &server->server.params);
+	return 0;
+}
+
+static int server_resize(struct resch_domain *domain, struct server *server,
+			 struct resch_server_set *set)
+{
+	const struct resch_server_params *old = &server->server.params;
+	struct resch_server_params *params = &set->params;
+	struct resch_server *wanted;
+	int err;
+
+	if (params->cpu < 0)
+		params->cpu = old->cpu;
+	if (params->kind != old->kind || params->policy != old->policy ||
+	    params->flags != old->flags || params->cpu != old->cpu)
+		return -EINVAL;
+	if (server->doomed)
+		return -ENOENT;
+	server_expire(server->rc);
+	wanted = kmemdup(&server->server, sizeof(*wanted), GFP_KERNEL);
+	if (!wanted)
+		return -ENOMEM;
+	wanted->params = *params;
+	err = resch_readmit_server(domain, wanted, &set->verdict);
+	kfree(wanted);
+	if (err)
+		return err;
+	resch_cpu_lock_irq(server->rc);
+	server_hold(server, ktime_get());
+	server->server.params = *params;
+	resch_cpu_unlock_irq(server->rc);
+	resch_cpu_kick(server->rc);
+	set->cpu = params->cpu;
+	trace_resch_server_set(domain->id, params->cpu, set->id, params);
+	return 0;
+}
+
+int resch_server_set(struct resch_file *file, struct resch_server_set *set)
+{
+	struct resch_domain *domain = resch_domain_find(set->domain);
+	struct server *server;
+
+	memset(&set->verdict, 0, sizeof(set->verdict));
+	if (!domain)
+		return -ENODEV;
+	if (set->reserved || !server_params_valid(&set->params))
+		return -EINVAL;
+	if (set->params.cpu >= 0 && !cpumask_test_cpu(set->params.cpu, &domain->cpus))
+		return -ENODEV;
+	resch_thread_reap_all();
+	if (test_bit(0, &domain->ejecting))
+		return -EAGAIN;
+	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS))
+		return -EOPNOTSUPP;
+	if (!set->id)
+		return server_make(domain, file, set);
+	server = server_find(domain, set->id);
+	return server ? server_resize(domain, server, set) : -ENOENT;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+/* It has no tasks. */
+static void server_end(struct server *server)
+{
+	struct resch_server_params none = { .cpu = server->server.params.cpu };
+	struct resch_cpu *rc = server->rc;
+
+	if (server->file)
+		list_del(&server->in_file);
+	server->file = NULL;
+	xa_erase(&server->domain->servers.ids, server->server.id);
+	trace_resch_server_set(server->domain->id, rc->number, server->server.id, &none);
+	resch_cpu_lock_irq(rc);
+	server_hold(server, ktime_get());
+	server->server.params = none;
+	resch_cpu_unlock_irq(rc);
+	if (!server->server.held_budget)
+		server_unlist(server);
+}
+
+int resch_server_del(const struct resch_server_del *del)
+{
+	struct resch_domain *domain = resch_domain_find(del->domain);
+	struct server *server;
+
+	if (!domain)
+		return -ENODEV;
+	resch_thread_reap_all();
+	server = server_find(domain, del->id);
+	if (!server)
+		return -ENOENT;
+	if (server->nr_tasks)
+		return -EBUSY;
+	server_end(server);
+	return 0;
+}
+
+void resch_server_close(struct resch_file *file)
+{
+	struct server *server, *next;
+
+	if (list_empty(&file->servers))
+		return; /* nobody makes one through a descriptor that closes */
+	mutex_lock(&resch_lock);
+	resch_thread_reap_all();
+	list_for_each_entry_safe(server, next, &file->servers, in_file) {
+		list_del(&server->in_file);
+		server->file = NULL;
+		server->doomed = true;
+		if (!server->nr_tasks)
+			server_end(server);
+	}
+	mutex_unlock(&resch_lock);
+}
+
+void resch_server_init(struct resch_servers *servers)
+{
+	xa_init_flags(&servers->ids, XA_FLAGS_ALLOC1);
+}
+
+void resch_server_free(struct resch_servers *servers)
+{
+	struct server *server;
+	unsigned long id;
+
+	lockdep_assert_held(&resch_lock);
+	xa_for_each(&servers->ids, id, server) {
+		if (server->file)
+			list_del(&server->in_file);
+	}
+	xa_destroy(&servers->ids);
+}
+
+void resch_server_free_list(struct resch_server *list)
+{
+	struct resch_server *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		kfree(server_of(list));
+	}
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------- */
+
+int resch_server_home(struct resch_domain *domain, const struct resch_task_params *params)
+{
+	struct server *server = server_find(domain, params->group);
+
+	if (!server || server->doomed)
+		return -EINVAL;
+	return server->rc->number;
+}
+
+void resch_server_bind(struct resch_domain *domain, struct resch_task *task)
+{
+	struct server *server = server_find(domain, task->params.group);
+
+	task->server = server && !server->doomed ? &server->server : NULL;
+}
+
+void resch_server_join(struct resch_thread *thread)
+{
+	lockdep_assert_held(&resch_lock);
+	if (thread->task.server)
+		server_of(thread->task.server)->nr_tasks++;
+}
+
+void resch_server_quit(struct resch_thread *thread)
+{
+	struct resch_server *inner = thread->task.server;
+
+	lockdep_assert_held(&resch_lock);
+	if (!inner)
+		return;
+	thread->task.server = NULL;
+	if (!--server_of(inner)->nr_tasks && server_of(inner)->doomed)
+		server_end(server_of(inner));
+}
+
+bool resch_server_fits(const struct resch_task *task, const struct resch_rq *rq)
+{
+	return task->server && &server_of(task->server)->rc->rq == rq;
+}
+
+/* ---- under cpu->lock ---------------------------------------------------------------------------- */
+
+void resch_server_reset(struct resch_cpu *rc)
+{
+	struct resch_server *server;
+
+	resch_cpu_assert_locked(rc);
+	resch_server_flush(rc);
+	resch_rq_for_each_server(&rc->rq, server) {
+		memset(server->private, 0, sizeof(server->private));
+		memset(&server->state, 0, sizeof(server->state));
+	}
+}
+
+void resch_server_flush(struct resch_cpu *rc)
+{
+	struct resch_server *server = rc->rq.noted, *next;
+
+	resch_cpu_assert_locked(rc);
+	rc->rq.noted = NULL;
+	for (; server; server = next) {
+		next = server->next_noted;
+		trace_resch_server(server_of(server)->domain->id, rc->number, server, rc->now);
+		server->next_noted = NULL;
+		server->noted = 0;
+		server->notes = 0;
+	}
+}
+
+u64 resch_server_period(const struct resch_cpu *rc)
+{
+	const struct resch_server *server;
+	u64 longest = 0;
+
+	resch_rq_for_each_server(&rc->rq, server)
+		longest = max3(longest, server->params.period, server->held_period);
+	return longest;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------ */
+
+static void server_fill(struct resch_server_stat *stat, struct server *server)
+{
+	const struct resch_server_state *state = &server->server.state;
+	u64 now, since = 0;
+
+	resch_cpu_lock_irq(server->rc);
+	now = ktime_get();
+	if (state->since && now > state->since)
+		since = now - state->since;
+	stat->params = server->server.params;
+	stat->left = state->left > (s64)since ? state->left - since : 0;
+	stat->deadline = state->deadline;
+	stat->consumed = state->consumed + since;
+	stat->replenished = state->replenished;
+	stat->exhausted = state->exhausted;
+	stat->postponed = state->postponed;
+	resch_cpu_unlock_irq(server->rc);
+	stat->id = server->server.id;
+	stat->tasks = server->nr_tasks;
+}
+
+int resch_server_query(struct resch_server_stat *stat)
+{
+	u32 id = stat->id, next = stat->next, domain_id = stat->domain;
+	struct resch_domain *domain = resch_domain_find(domain_id);
+	unsigned long index = id;
+	struct server *server;
+
+	if (next > 1)
+		return -EINVAL;
+	if (!domain)
+		return -ENODEV;
+	memset(stat, 0, sizeof(*stat));
+	stat->domain = domain_id;
+	resch_thread_reap_all();
+	server = next ? xa_find_after(&domain->servers.ids, &index, INT_MAX, XA_PRESENT) :
+			server_find(domain, id);
+	if (!server)
+		return -ENOENT;
+	server_fill(stat, server);
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* server.h - the servers of a domain: made, resized, deleted, looked at */
+#ifndef _RESCH_SERVER_H
+#define _RESCH_SERVER_H
+
+#include <linux/xarray.h>
+
+#include <resch/plugin.h>
+
+struct resch_cpu;
+struct resch_domain;
+struct resch_file;
+struct resch_thread;
+
+/* The servers of a domain. resch_lock. */
+struct resch_servers {
+	struct xarray ids;
+	u32 next_id;
+	u32 count; /* of all that are on the lists of its CPUs, deleted ones too */
+};
+
+/* The ioctls. Process context, resch_lock. */
+int resch_server_set(struct resch_file *file, struct resch_server_set *set);
+int resch_server_del(const struct resch_server_del *del);
+int resch_server_query(struct resch_server_stat *stat);
+
+/* The servers that @file made and that don't stay without it. Process context, no locks. */
+void resch_server_close(struct resch_file *file);
+
+/* The CPU that a task with these parameters lives on. -EINVAL: there is no such server. resch_lock. */
+int resch_server_home(struct resch_domain *domain, const struct resch_task_params *params);
+
+/* Sets task->server. resch_lock. */
+void resch_server_bind(struct resch_domain *domain, struct resch_task *task);
+
+/* The thread counts among the tasks of task->server, and no longer does. resch_lock. */
+void resch_server_join(struct resch_thread *thread);
+void resch_server_quit(struct resch_thread *thread);
+
+/* May a task that stands on @rq be there, for its server? */
+bool resch_server_fits(const struct resch_task *task, const struct resch_rq *rq);
+
+void resch_server_init(struct resch_servers *servers);
+/* All of them, with the domain, which has no tasks: first their ids, then each CPU's list. resch_lock. */
+void resch_server_free(struct resch_servers *servers);
+void resch_server_free_list(struct resch_server *list);
+/* A plugin takes over: all is as if they were new. cpu->lock. */
+void resch_server_reset(struct resch_cpu *rc);
+
+/* What the plugin has noted goes to the trace. cpu->lock. */
+void resch_server_flush(struct resch_cpu *rc);
+
+/* The longest period of a server on the CPU, ns: somebody may wait for that long. cpu->lock. */
+u64 resch_server_period(const struct resch_cpu *rc);
+
+#endif /* _RESCH_SERVER_H */

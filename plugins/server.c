@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * server - application servers: two levels, EDF over servers, then what each server wants
+ *
+ * Every task belongs to a server (params.group), and every server to a CPU. Of the servers that have
+ * ready jobs and a budget the one with the earliest deadline serves; of its jobs the one that its
+ * policy puts first runs. A server is charged for the time that its tasks are the CPU's choice. So
+ * what a task does is felt in its own server alone: the others get their budgets by their deadlines.
+ * See budget.h for the kinds of servers, analysis/server.h for admission. No options.
+ *
+ * The time from one pick to the next is charged to the server that was picked, whatever the CPU did
+ * in it: interrupts, tasks above all registered ones, and a thread of another server that was
+ * deselected in a system call and has not left the kernel yet.
+ *
+ * The two levels are those of Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux (a patched
+ * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS 1997.
+ */
+#include <resch/plugin.h>
+
+#include "analysis/server.h"
+#include "analysis/suggest.h"
+#include "budget.h"
+
+/** struct server_rq - a CPU
+ * @ready:   servers with jobs and a budget, by deadline
+ * @waiting: servers with jobs that wait for their next budget, by when it comes
+ * @running: the task of the last pick, while it is ready
+ * @last:    the latest time that we were told: it does not go back here
+ */
+struct server_rq {
+	struct resch_queue ready;
+	struct resch_queue waiting;
+	struct resch_task *running;
+	u64 last;
+};
+
+/** struct server_task - a task; @done: what its job has consumed, ns */
+struct server_task {
+	u64 done;
+};
+
+RESCH_PLUGIN_PRIVATE(struct server_rq, RESCH_RQ_PRIVATE);
+RESCH_PLUGIN_PRIVATE(struct server_task, RESCH_TASK_PRIVATE);
+
+static struct resch_server *server_of(struct resch_node *node)
+{
+	struct budget *budget = container_of(node, struct budget, node);
+
+	return container_of((u64 *)budget, struct resch_server, private[0]);
+}
+
+static struct resch_task *server_first_job(struct resch_server *server)
+{
+	return container_of(resch_queue_first(&budget_of(server)->jobs), struct resch_task, node);
+}
+
+/* What the job may still need, by its declaration. One that has overrun may need anything. */
+static u64 server_need(const struct resch_rq *rq, const struct resch_task *task)
+{
+	u64 cost = task->params.wcet + rq->overhead;
+	u64 done = resch_private(task, const struct server_task)->done;
+
+	return done < cost ? cost - done : RESCH_NEVER;
+}
+
+/* ---- places ------------------------------------------------------------------------------------ */
+
+static void server_take_out(struct server_rq *words, struct resch_server *server)
+{
+	struct budget *budget = budget_of(server);
+
+	if (budget->place == BUDGET_READY)
+		resch_queue_erase(&words->ready, &budget->node);
+	else if (budget->place == BUDGET_WAITING)
+		resch_queue_erase(&words->waiting, &budget->node);
+	budget->place = BUDGET_IDLE;
+}
+
+/* The server, which has jobs, goes where its state says. */
+static void server_put(struct server_rq *words, struct resch_server *server, u64 now)
+{
+	struct budget *budget = budget_of(server);
+	bool waits = server->state.left <= 0 && !budget_at_once(server) &&
+		     now < server->state.deadline;
+
+	server_take_out(words, server);
+	budget->place = waits ? BUDGET_WAITING : BUDGET_READY;
+	resch_queue_insert(waits ? &words->waiting : &words->ready, &budget->node,
+			   server->state.deadline);
+}
+
+/* ---- time -------------------------------------------------------------------------------------- */
+
+/* Who runs is charged for the time up to @now. Returns that, or a later time we knew of before. */
+static u64 server_charge(struct resch_rq *rq, u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	u64 time = now > words->last ? now - words->last : 0;
+	struct resch_task *task = words->running;
+
+	words->last += time;
+	if (task && time) {
+		struct resch_server *server = task->server;
+
+		resch_private(task, struct server_task)->done += time;
+		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
+		budget_charge(server, time);
+		server->state.since = words->last;
+	}
+	return words->last;
+}
+
+/* The first of the ready servers has used up its budget. */
+static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	u32 what = RESCH_SERVER_EXHAUSTED;
+
+	server->state.exhausted++;
+	if (budget_at_once(server) || now >= server->state.deadline) {
+		what |= RESCH_SERVER_REPLENISHED;
+		if (budget_at_once(server)) {
+			what |= RESCH_SERVER_POSTPONED;
+			server->state.postponed++;
+		}
+		budget_next(server, server_need(rq, server_first_job(server)), now);
+	}
+	resch_server_note(rq, server, what);
+	server_put(words, server, now);
+}
+
+/* Servers whose deadlines have come have new budgets. */
+static void server_replenish(struct resch_rq *rq, u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct resch_node *node;
+
+	while ((node = resch_queue_first(&words->waiting)) && node->key <= now) {
+		struct resch_server *server = server_of(node);
+
+		budget_next(server, server_need(rq, server_first_job(server)), now);
+		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
+		server_put(words, server, now);
+	}
+}
+
+/* ---- the jobs of a server ----------------------------------------------------------------------- */
+
+static u64 server_key(const struct resch_server *server, const struct resch_task *task)
+{
+	switch (server->params.policy) {
+	case RESCH_SERVER_EDF:
+		return task->job.deadline;
+	case RESCH_SERVER_FIFO:
+		return task->job.release;
+	case RESCH_SERVER_RR:
+		return 0;
+	default:
+		return resch_server_level(&server->params, task);
+	}
+}
+
+static void server_add_job(struct resch_server *server, struct resch_task *task)
+{
+	struct budget *budget = budget_of(server);
+	u64 key = server_key(server, task);
+
+	/* Fixed priorities, and releases at one time, go by id, so that admission knows the order. */
+	if (server->params.policy == RESCH_SERVER_EDF || server->params.policy == RESCH_SERVER_RR)
+		resch_queue_insert(&budget->jobs, &task->node, key);
+	else
+		resch_queue_insert_tie(&budget->jobs, &task->node, key, task->id);
+	if (budget->jobs.count == 1)
+		budget->turn = (s64)server->params.quantum;
+}
+
+/* Round robin: whose turn is over goes to the back. */
+static struct resch_task *server_turn(struct resch_server *server)
+{
+	struct resch_task *task = server_first_job(server);
+	struct budget *budget = budget_of(server);
+
+	if (server->params.policy != RESCH_SERVER_RR || budget->turn > 0)
+		return task;
+	resch_queue_erase(&budget->jobs, &task->node);
+	resch_queue_insert(&budget->jobs, &task->node, 0);
+	budget->turn = (s64)server->params.quantum;
+	return server_first_job(server);
+}
+
+/* ---- ops ----------------------------------------------------------------------------------------- */
+
+static int server_admit(const struct resch_rq *rq, const struct resch_task *task,
+			struct resch_verdict *verdict)
+{
+	if (!resch_server_find(rq, task->params.group))
+		return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0, task->params.group, 0);
+	return resch_admit(rq, task, resch_test_server, verdict);
+}
+
+static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
+			   u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct resch_server *server = task->server;
+	u64 replenished = server->state.replenished;
+
+	now = server_charge(rq, now);
+	if (why == RESCH_WHY_RELEASE)
+		resch_private(task, struct server_task)->done = 0;
+	server_add_job(server, task);
+	if (budget_of(server)->place != BUDGET_IDLE)
+		return;
+	/*
+	 * A job that should have come while the last one was under way, which was late: the server
+	 * was not idle. To treat it so would put its deadline off again and again.
+	 */
+	if (why == RESCH_WHY_RELEASE && budget_of(server)->since == now && task->job.release < now)
+		budget_top_up(server, server_need(rq, task), now);
+	else
+		budget_wake(server, server_need(rq, task), now);
+	if (server->state.replenished != replenished)
+		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
+	server_put(words, server, now);
+}
+
+/* The server has no jobs any more. */
+static void server_idle(struct resch_rq *rq, struct resch_server *server, u64 now)
+{
+	server_take_out(resch_private(rq, struct server_rq), server);
+	budget_of(server)->since = now;
+	if (server->state.left > 0 || server->params.kind != RESCH_SERVER_CBS)
+		return;
+	budget_next(server, 0, now);
+	server->state.postponed++;
+	resch_server_note(rq, server, RESCH_SERVER_REPLENISHED | RESCH_SERVER_POSTPONED);
+}
+
+static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
+			   u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct resch_server *server = task->server;
+	struct budget *budget = budget_of(server);
+	bool first = resch_queue_first(&budget->jobs) == &task->node;
+
+	now = server_charge(rq, now);
+	if (words->running == task) {
+		words->running = NULL;
+		server->state.since = 0;
+	}
+	/* A throttled job goes on with a budget of its own as large as the first. */
+	if (why == RESCH_WHY_THROTTLE)
+		resch_private(task, struct server_task)->done = 0;
+	resch_queue_erase(&budget->jobs, &task->node);
+	if (!budget->jobs.count) {
+		server_idle(rq, server, now);
+		return;
+	}
+	if (first)
+		budget->turn = (s64)server->params.quantum;
+	if (why == RESCH_WHY_COMPLETE &&
+	    budget_top_up(server, server_need(rq, server_first_job(server)), now)) {
+		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
+		server_put(words, server, now);
+	}
+}
+
+static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct resch_task *before = words->running;
+	struct resch_server *server = NULL;
+	struct resch_node *node;
+
+	now = server_charge(rq, now);
+	server_replenish(rq, now);
+	while ((node = resch_queue_first(&words->ready)) && server_of(node)->state.left <= 0)
+		server_exhaust(rq, server_of(node), now);
+	words->running = NULL;
+	if (node) {
+		server = server_of(node);
+		words->running = server_turn(server);
+		server->state.since = now;
+		pick->task = words->running;
+		pick->until = now + (u64)server->state.left;
+		if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
+			pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
+	}
+	if (before && before->server != server)
+		before->server->state.since = 0;
+	node = resch_queue_first(&words->waiting);
+	if (node)
+		pick->until = min(pick->until, node->key);
+}
+
+static const struct resch_plugin server = {
+	.name = "server",
+	.about =
+		"application servers (CBS, CUS, TBS): EDF over servers, in each EDF, DM, RM, priorities, FIFO or RR",
+	.abi = RESCH_PLUGIN_ABI,
+	.flags = RESCH_PLUGIN_SERVERS,
+	.admit = server_admit,
+	.admit_server = resch_admit_server,
+	.enqueue = server_enqueue,
+	.dequeue = server_dequeue,
+	.pick = server_pick,
+};
+
+resch_plugin_module(server);
+MODULE_DESCRIPTION("resch plugin: application servers");

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_server - the plugin `server`: rules by vectors, budgets when all comes late, admission */
+#include "sim_rig.h"
+
+#include "analysis/server.h"
+#include "budget.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define US 1000ULL
+#define MS 1000000ULL
+
+const struct resch_plugin *resch_server(void);
+
+static struct resch_server_params size_of(u32 kind, u32 policy, u64 budget, u64 period)
+{
+	return (struct resch_server_params){ .kind = kind,
+					     .policy = policy,
+					     .budget = budget,
+					     .period = period,
+					     .quantum = policy == RESCH_SERVER_RR ? MS : 0,
+					     .cpu = -1 };
+}
+
+/* ---- vectors ------------------------------------------------------------------------------------ */
+
+#define EVENTS 16
+
+/* What the plugin notes about its one server: at that time, a new budget until that deadline. */
+struct history {
+	u32 count;
+	struct {
+		u64 at, deadline;
+	} event[EVENTS];
+};
+
+static void record(struct sim *sim, struct resch_server *server)
+{
+	struct history *history = sim->watcher;
+
+	if (!(server->notes & RESCH_SERVER_REPLENISHED))
+		return;
+	assert_true(history->count < EVENTS);
+	history->event[history->count].at = sim->now;
+	history->event[history->count++].deadline = server->state.deadline;
+}
+
+struct vector {
+	u32 kind;
+	u64 budget, period;
+	struct {
+		u64 release, needs, ends; /* jobs, in us; needs 0: no more */
+	} job[4];
+	u64 at[8], deadline[8]; /* of budgets; deadline 0: no more */
+};
+
+/*
+ * Abeni, Buttazzo's rules and those of Deng, Liu, worked out by hand: Q = 2, T = 6 alone on its CPU
+ * with jobs (2, 3), (6, 1), (15, 1), and U = 1/4 with jobs (3, 1), (6.9, 2), (14, 2).
+ */
+static const struct vector vectors[] = {
+	{ RESCH_SERVER_CBS,
+	  2000,
+	  6000,
+	  { { 2000, 3000, 5000 }, { 6000, 1000, 7000 }, { 15000, 1000, 16000 } },
+	  { 2000, 4000, 7000, 15000 },
+	  { 8000, 14000, 20000, 21000 } },
+	{ RESCH_SERVER_CBS_HARD,
+	  2000,
+	  6000,
+	  { { 2000, 3000, 9000 }, { 6000, 1000, 10000 }, { 15000, 1000, 16000 } },
+	  { 2000, 8000, 15000 },
+	  { 8000, 14000, 21000 } },
+	{ RESCH_SERVER_TBS,
+	  2000,
+	  8000,
+	  { { 3000, 1000, 4000 }, { 6900, 2000, 8900 }, { 14000, 2000, 16000 } },
+	  { 3000, 6900, 14000 },
+	  { 7000, 15000, 23000 } },
+	{ RESCH_SERVER_CUS,
+	  2000,
+	  8000,
+	  { { 3000, 1000, 4000 }, { 6900, 2000, 9000 }, { 14000, 2000, 17000 } },
+	  { 3000, 7000, 15000 },
+	  { 7000, 15000, 23000 } },
+	/* TBS, jobs that queue: the next deadline comes as one ends, or a budget of 2 does */
+	{ RESCH_SERVER_TBS,
+	  2000,
+	  8000,
+	  { { 0, 1000, 1000 }, { 0, 3000, 4000 } },
+	  { 0, 1000, 3000 },
+	  { 4000, 12000, 16000 } },
+};
+
+static void check_vector(const struct vector *vector)
+{
+	struct resch_server_params params =
+		size_of(vector->kind, RESCH_SERVER_FIFO, vector->budget * US, vector->period * US);
+	struct sim *sim = make("server", "", 1, 40 * MS);
+	struct resch_verdict verdict;
+	struct history history = { 0 };
+	u32 i;
+
+	assert_int_equal(sim_server_add(sim, &params, &verdict), 0);
+	for (i = 0; i < 4 && vector->job[i].needs; i++) {
+		u64 needs = vector->job[i].needs * US;
+		struct taskset_task spec =
+			spec_of(needs, 1000 * MS, 1000 * MS, vector->job[i].release * US);
+
+		spec.params.group = 1;
+		add(sim, &spec);
+	}
+	sim->watch_server = record;
+	sim->watcher = &history;
+	assert_int_equal(sim_run(sim), 0);
+	for (i = 0; i < 4 && vector->job[i].needs; i++)
+		assert_int_equal(sim->tasks[i]->stats.response_max,
+				 (vector->job[i].ends - vector->job[i].release) * US);
+	for (i = 0; vector->deadline[i]; i++) {
+		assert_true(i < history.count);
+		assert_int_equal(history.event[i].at, vector->at[i] * US);
+		assert_int_equal(history.event[i].deadline, vector->deadline[i] * US);
+	}
+	/* A soft CBS whose last job leaves nothing gets the next budget at once. */
+	assert_true(history.count <= i + 1);
+	sim_free(sim);
+}
+
+static void rules(void **state)
+{
+	u32 i;
+
+	for (i = 0; i < COUNT(vectors); i++)
+		check_vector(&vectors[i]);
+}
+
+/* ---- event by event ------------------------------------------------------------------------------- */
+
+static struct rig rig;
+static struct resch_server servers[3];
+
+static struct resch_server *serve(u32 id, u32 kind, u32 policy, u64 budget, u64 period)
+{
+	struct resch_server *server = &servers[id - 1];
+
+	memset(server, 0, sizeof(*server));
+	server->id = id;
+	server->params = size_of(kind, policy, budget, period);
+	server->next = rig.rq.servers;
+	rig.rq.servers = server;
+	return server;
+}
+
+static struct resch_task *member(struct resch_server *server, u64 wcet, u64 period)
+{
+	struct resch_task *task = rig_task(&rig, wcet, period, period);
+
+	task->params.group = server->id;
+	task->server = server;
+	rig_join(&rig, task);
+	return task;
+}
+
+static void ready(struct resch_task *task, enum resch_why why, u64 now)
+{
+	task->ready = true;
+	if (why == RESCH_WHY_RELEASE) {
+		task->job.release = now;
+		task->job.deadline = now + task->params.deadline;
+	}
+	rig.plugin->enqueue(&rig.rq, task, why, now);
+}
+
+static void unready(struct resch_task *task, enum resch_why why, u64 now)
+{
+	task->ready = false;
+	rig.plugin->dequeue(&rig.rq, task, why, now);
+}
+
+static u64 picks(const struct resch_task *task, u64 now)
+{
+	struct resch_pick pick = { .until = RESCH_NEVER }, again = pick;
+
+	rig.plugin->pick(&rig.rq, now, &pick);
+	assert_ptr_equal(pick.task, task);
+	assert_true(pick.until > now);
+	/* Who asks again gets the same answer. */
+	rig.plugin->pick(&rig.rq, now, &again);
+	assert_ptr_equal(again.task, task);
+	assert_true(again.until == pick.until);
+	return pick.until;
+}
+
+static void isolates(void **state)
+{
+	struct resch_task *greedy, *other;
+
+	rig_init(&rig, resch_server());
+	greedy = member(serve(1, RESCH_SERVER_CBS_HARD, RESCH_SERVER_EDF, 300, 1000), 1, 1000);
+	other = member(serve(2, RESCH_SERVER_CBS, RESCH_SERVER_EDF, 500, 2000), 500, 2000);
+	ready(greedy, RESCH_WHY_RELEASE, 10000);
+	ready(other, RESCH_WHY_RELEASE, 10000);
+	assert_int_equal(picks(greedy, 10000), 10300);
+	assert_int_equal(picks(other, 10300), 10800);
+	/* Used up: the deadline is put off to 14000, but nobody else may. */
+	assert_int_equal(picks(other, 10800), 11000);
+	assert_int_equal(servers[1].state.postponed, 1);
+	assert_int_equal(servers[1].state.deadline, 14000);
+	assert_int_equal(picks(greedy, 11000), 11300);
+	unready(other, RESCH_WHY_COMPLETE, 11300);
+	assert_int_equal(picks(NULL, 11300), 12000);
+	assert_int_equal(servers[0].state.exhausted, 2);
+	unready(greedy, RESCH_WHY_BLOCK, 11500);
+	assert_true(picks(NULL, 11500) == RESCH_NEVER);
+	/* Back before its deadline: it has nothing left until then. */
+	ready(greedy, RESCH_WHY_WAKE, 11900);
+	assert_int_equal(picks(NULL, 11900), 12000);
+	assert_int_equal(picks(greedy, 12000), 12300);
+	assert_int_equal(servers[0].state.consumed, 600);
+}
+
+/* A timer that comes late lets a server overdraw; it pays with its next budgets. */
+static void pays_debts(void **state)
+{
+	struct resch_server *server;
+	struct resch_task *task;
+
+	rig_init(&rig, resch_server());
+	server = serve(1, RESCH_SERVER_CBS_HARD, RESCH_SERVER_EDF, 300, 1000);
+	task = member(server, 1, 1000);
+	ready(task, RESCH_WHY_RELEASE, 10000);
+	assert_int_equal(picks(task, 10000), 10300);
+	assert_int_equal(picks(NULL, 10450), 11000);
+	assert_int_equal(picks(task, 11000), 11150);
+	assert_int_equal(server->state.deadline, 12000);
+	/* Very late: 850 beyond the 150, three budgets for a deadline three periods later. */
+	assert_int_equal(picks(task, 12000), 12050);
+	assert_int_equal(server->state.left, 50);
+	assert_int_equal(server->state.deadline, 15000);
+	/* The machine has stood still: no right over others for that. */
+	unready(task, RESCH_WHY_BLOCK, 12010);
+	ready(task, RESCH_WHY_WAKE, 900000);
+	assert_int_equal(server->state.deadline, 901000);
+	/* Time that goes back a little is no time. */
+	assert_int_equal(picks(task, 900100), 900400);
+	assert_int_equal(picks(task, 900150), 900400);
+	assert_int_equal(picks(task, 900120), 900400);
+	assert_int_equal(server->state.left, 250);
+}
+
+/* A soft server that runs alone for long: its deadline stops somewhere, nothing overflows. */
+static void runs_ahead(void **state)
+{
+	u64 now = 10000000, period = 3600000000000ULL;
+	struct resch_server *server;
+	struct resch_task *task;
+	u32 i;
+
+	rig_init(&rig, resch_server());
+	server = serve(1, RESCH_SERVER_CBS, RESCH_SERVER_EDF, period / 10000, period);
+	task = member(server, 1, 1000);
+	ready(task, RESCH_WHY_RELEASE, now);
+	for (i = 0; i < 3000; i++) {
+		u64 before = server->state.deadline;
+
+		now += period;
+		picks(task, now);
+		assert_true(server->state.deadline >= before);
+		assert_true(server->state.left > 0 &&
+			    (u64)server->state.left <= server->params.budget);
+	}
+	assert_true(server->state.deadline == BUDGET_DEADLINE_LAST);
+	unready(task, RESCH_WHY_BLOCK, now);
+	ready(task, RESCH_WHY_WAKE, now + 5);
+	picks(task, now + 5);
+}
+
+/* A resized server keeps the budget that it has. */
+static void resizes(void **state)
+{
+	static const u32 kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS };
+	struct resch_server *server;
+	struct resch_task *task;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		rig_init(&rig, resch_server());
+		server = serve(1, kinds[i], RESCH_SERVER_EDF, 300, 1000);
+		task = member(server, 1, 1000);
+		ready(task, RESCH_WHY_RELEASE, 10000);
+		picks(task, 10000);
+		server->params.budget = 100;
+		server->params.period = 500;
+		assert_int_equal(picks(task, 10100), 10300);
+		assert_int_equal(server->state.left, 200);
+		assert_int_equal(server->state.deadline, 11000);
+		if (i) {
+			assert_int_equal(picks(task, 10300), 10400);
+		} else {
+			assert_int_equal(picks(NULL, 10300), 11000);
+			assert_int_equal(picks(task, 11000), 11100);
+		}
+		assert_int_equal(server->state.left, 100);
+		assert_int_equal(server->state.deadline, 11500);
+	}
+	/* One whose budgets follow its jobs: what is left may be more than it will have again. */
+	rig_init(&rig, resch_server());
+	server = serve(1, RESCH_SERVER_TBS, RESCH_SERVER_FIFO, 300, 1000);
+	task = member(server, 300, 1000);
+	ready(task, RESCH_WHY_RELEASE, 10000);
+	assert_int_equal(picks(task, 10000), 10300);
+	server->params.budget = 100;
+	unready(task, RESCH_WHY_BLOCK, 10010);
+	ready(task, RESCH_WHY_WAKE, 10010);
+	picks(task, 10010);
+	assert_true(server->state.left > 0 && server->state.left <= 290);
+	assert_true(server->state.deadline >= 11000);
+}
+
+/* Round robin within a server; its turns are execution time, which others interrupt. */
+static void takes_turns(void **state)
+{
+	struct resch_task *a, *b, *urgent;
+	struct resch_server *server;
+
+	rig_init(&rig, resch_server());
+	server = serve(1, RESCH_SERVER_CBS, RESCH_SERVER_RR, 1000, 10000);
+	server->params.quantum = 100;
+	a = member(server, 500, 10000);
+	b = member(server, 500, 10000);
+	urgent = member(serve(2, RESCH_SERVER_CBS, RESCH_SERVER_EDF, 50, 500), 50, 500);
+	ready(a, RESCH_WHY_RELEASE, 10000);
+	picks(a, 10000);
+	ready(b, RESCH_WHY_RELEASE, 10010);
+	assert_int_equal(picks(a, 10010), 10100);
+	ready(urgent, RESCH_WHY_RELEASE, 10060);
+	assert_int_equal(picks(urgent, 10060), 10110);
+	unready(urgent, RESCH_WHY_COMPLETE, 10090);
+	assert_int_equal(picks(a, 10090), 10130);
+	assert_int_equal(picks(b, 10130), 10230);
+	/* b ends: a has a whole turn; alone it needs none. */
+	unready(b, RESCH_WHY_COMPLETE, 10150);
+	assert_int_equal(picks(a, 10150), 11030);
+}
+
+/* In a server jobs go in the order of its policy. */
+static void orders(void **state)
+{
+	/* wcet, deadline, period, priority; as released: 1 first, then 2, 3 */
+	static const u64 tasks[3][3] = { { 900, 950, 3 }, { 800, 990, 1 }, { 850, 900, 2 } };
+	static const u32 expected[][3] = {
+		{ 2, 3, 1 }, /* EDF, released 10 apart: deadlines 900, 810, 870 from the first */
+		{ 2, 3, 1 }, /* DM */
+		{ 3, 1, 2 }, /* RM */
+		{ 2, 3, 1 }, /* priorities 3, 1, 2 */
+		{ 1, 2, 3 }, /* FIFO */
+		{ 1, 2, 3 }, /* RR */
+	};
+	struct resch_server *server;
+	u32 policy, i;
+
+	for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
+		rig_init(&rig, resch_server());
+		server = serve(1, RESCH_SERVER_CBS, policy, 1000000, 1000000);
+		for (i = 0; i < 3; i++) {
+			struct resch_task *task = member(server, 10, tasks[i][1]);
+
+			task->params.deadline = tasks[i][0];
+			task->params.priority = (u32)tasks[i][2];
+		}
+		for (i = 0; i < 3; i++)
+			ready(&rig.tasks[i], RESCH_WHY_RELEASE, 10000 + 10 * i);
+		for (i = 0; i < 3; i++) {
+			struct resch_task *task = &rig.tasks[expected[policy][i] - 1];
+
+			picks(task, 10030 + i);
+			unready(task, RESCH_WHY_COMPLETE, 10030 + i);
+		}
+		assert_true(picks(NULL, 11000) == RESCH_NEVER);
+	}
+}
+
+/* ---- admission ------------------------------------------------------------------------------------ */
+
+/* sbf of 3 in 5, from the literature: the least supply in 0 to 10. */
+static void supplies(void **state)
+{
+	static const u64 least[] = { 0, 0, 0, 0, 0, 1, 2, 3, 3, 3, 4 };
+	struct resch_server_params params = size_of(RESCH_SERVER_CBS_HARD, 0, 3, 5);
+	struct resch_served served = { .params = &params, .budget = 3, .period = 5 };
+	u64 t, work;
+
+	for (t = 0; t < COUNT(least); t++) {
+		for (work = 0; resch_served_wait(&served, work + 1) <= t; work++)
+			;
+		assert_int_equal(work, least[t]);
+	}
+}
+
+static int door(u32 policy, u64 budget, u64 period, const u64 (*tasks)[2], u32 count)
+{
+	struct resch_server *server;
+	struct resch_task *task;
+	int err = 0;
+	u32 i;
+
+	rig_init(&rig, resch_server());
+	server = serve(1, RESCH_SERVER_CBS_HARD, policy, budget, period);
+	for (i = 0; i < count && !err; i++) {
+		task = rig_task(&rig, tasks[i][0] * 1000 * MS, tasks[i][1] * 1000 * MS,
+				tasks[i][1] * 1000 * MS);
+		task->params.group = 1;
+		task->server = server;
+		err = rig_try(&rig, task);
+		if (!err)
+			rig_join(&rig, task);
+	}
+	return err;
+}
+
+/*
+ * Capacities that are needed on a processor of that speed; a server of 10 us comes near one. Worked
+ * out in exact arithmetic: .6, .56 and .5 under RM, the utilization under EDF.
+ */
+static void speeds(void **state)
+{
+	static const u64 first[][2] = { { 1, 4 }, { 1, 6 }, { 1, 10 } };
+	static const u64 second[][2] = { { 1, 5 }, { 2, 9 }, { 3, 25 } };
+	static const u64 third[][2] = { { 2, 4 } };
+	static const struct {
+		u32 policy;
+		const u64 (*tasks)[2];
+		u32 count;
+		u64 fails, passes; /* budgets of 100 us */
+	} table[] = {
+		{ RESCH_SERVER_RM, first, 3, 59990, 60010 },
+		{ RESCH_SERVER_DM, second, 3, 55990, 56010 },
+		{ RESCH_SERVER_RM, third, 1, 49990, 50010 },
+		{ RESCH_SERVER_EDF, first, 3, 51660, 51680 },
+		{ RESCH_SERVER_EDF, second, 3, 54220, 54230 },
+	};
+	u32 i;
+
+	for (i = 0; i < COUNT(table); i++) {
+		assert_int_equal(door(table[i].policy, table[i].fails, 100000, table[i].tasks,
+				      table[i].count),
+				 -EBUSY);
+		assert_int_equal(door(table[i].policy, table[i].passes, 100000, table[i].tasks,
+				      table[i].count),
+				 0);
+	}
+}
+
+/* The door of the CPU: sizes with overheads within the capacity; a refusal says what would pass. */
+static void sizes(void **state)
+{
+	struct resch_verdict verdict = { 0 };
+	struct resch_server *server, other;
+
+	rig_init(&rig, resch_server());
+	rig.rq.capacity = 900000;
+	rig.rq.overhead = 10 * US;
+	server = serve(1, RESCH_SERVER_CBS, 0, 490 * US, MS);
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, server, &verdict), 0);
+	other = *server;
+	other.id = 2;
+	other.params.budget = 400 * US;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), -EBUSY);
+	assert_int_equal(verdict.bound, RESCH_BOUND_UTILIZATION);
+	assert_int_equal(verdict.value, 910000);
+	assert_int_equal(verdict.limit, 900000);
+	assert_int_equal(verdict.suggest_wcet, 390 * US);
+	assert_int_equal(verdict.suggest_period, 1025 * US);
+	other.params.budget = 390 * US;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), 0);
+	/* In place of the first one. */
+	other.id = 1;
+	other.params.budget = 890 * US;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), 0);
+	/* What it had before still counts, with tasks and without. */
+	server->params.budget = 100 * US;
+	server->held_budget = 490 * US;
+	server->held_period = MS;
+	other.id = 2;
+	other.params.budget = 391 * US;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), -EBUSY);
+	server->params.budget = 0;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), -EBUSY);
+	server->held_budget = 0;
+	assert_int_equal(rig.plugin->admit_server(&rig.rq, &other, &verdict), 0);
+}
+
+/* One budget for one job of each task; what the tasks of one server do is no other one's matter. */
+static void doors(void **state)
+{
+	static const u32 kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS, RESCH_SERVER_CUS,
+				     RESCH_SERVER_TBS };
+	struct resch_server *server, *full;
+	struct resch_task *task;
+	u32 kind, policy;
+
+	for (kind = 0; kind < 4; kind++) {
+		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
+			rig_init(&rig, resch_server());
+			server = serve(1, kinds[kind], policy, 3 * MS, 10 * MS);
+			full = serve(2, kinds[kind], policy, 3 * MS, 10 * MS);
+			task = member(full, 3 * MS, 10 * MS);
+			task = rig_task(&rig, 3 * MS, 10 * MS, 10 * MS);
+			task->params.group = 1;
+			assert_int_equal(rig_try(&rig, task), 0);
+			task->params.group = 2;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+			task->params.group = 1;
+			task->params.deadline = 10 * MS - 1;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+			task->params.deadline = 10 * MS;
+			/* The budget that it had before the last change may be what it gets. */
+			server->held_budget = 2 * MS;
+			server->held_period = 10 * MS;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+			assert_true(rig.verdict.suggest_wcet > 0);
+			task->params.wcet = rig.verdict.suggest_wcet;
+			assert_int_equal(rig_try(&rig, task), 0);
+			/* a server that is no more, one that is not here */
+			server->params.budget = 0;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+			assert_int_equal(rig.verdict.bound, RESCH_BOUND_PLUGIN);
+			task->params.group = 3;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+		}
+	}
+}
+
+/* Thousands of tasks are refused or taken in bounded time. */
+static void bounded(void **state)
+{
+	struct resch_server *server;
+	u32 policy, i;
+
+	for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
+		rig_init(&rig, resch_server());
+		server = serve(1, RESCH_SERVER_CBS_HARD, policy, 500 * US, MS);
+		for (i = 0; i < 400; i++)
+			member(server, 1000 + i, 997 * MS + 7919 * i);
+		for (i = 0; i < 3; i++) {
+			struct resch_task *task =
+				rig_task(&rig, 100 * MS * i + MS, 997 * MS, 997 * MS);
+
+			task->params.group = 1;
+			rig_try(&rig, task);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules),      cmocka_unit_test(isolates),
+		cmocka_unit_test(pays_debts), cmocka_unit_test(runs_ahead),
+		cmocka_unit_test(resizes),    cmocka_unit_test(takes_turns),
+		cmocka_unit_test(orders),     cmocka_unit_test(supplies),
+		cmocka_unit_test(speeds),     cmocka_unit_test(sizes),
+		cmocka_unit_test(doors),      cmocka_unit_test(bounded),
+	};
+
+	return cmocka_run_group_tests_name("server", tests, NULL, NULL);
+}
