@@ -13,7 +13,7 @@ import unittest
 from reschctl import NO_DEVICE, call
 
 COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "plugin", "assign",
-            "start", "release", "unregister", "info", "version"]
+            "shield", "unshield", "start", "release", "unregister", "info", "version"]
 
 
 class Arguments(unittest.TestCase):

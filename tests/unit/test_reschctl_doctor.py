@@ -54,6 +54,7 @@ class Doctor(unittest.TestCase):
             "proc/cmdline": "root=/dev/vda1 quiet\n",
             "boot/config-6.1.0-56-amd64": "CONFIG_SMP=y\nCONFIG_MODULES=y\nCONFIG_IRQ_WORK=y\n"
                                           "CONFIG_HIGH_RES_TIMERS=y\nCONFIG_TRACEPOINTS=y\n"
+                                          "CONFIG_NO_HZ_FULL=y\nCONFIG_RCU_NOCB_CPU=y\n"
                                           "CONFIG_PREEMPT_DYNAMIC=y\nCONFIG_PREEMPT_VOLUNTARY=y\n"
                                           "# CONFIG_RT_GROUP_SCHED is not set\n",
             "proc/sys/kernel/sched_rt_runtime_us": "950000\n",
@@ -200,7 +201,22 @@ class Doctor(unittest.TestCase):
         self.assertIn("133 us", found["idle"]["found"])
         self.assertTrue(found["interrupts"]["found"].startswith("2 interrupts"))
         self.assertIn("0,2-3", found["interrupts"]["fix"])
-        self.assertIn("isolcpus=1", found["isolation"]["fix"])
+        self.assertTrue(found["isolation"]["fix"].startswith(
+            "isolcpus=managed_irq,domain,1 nohz_full=1 rcu_nocbs=1 on the kernel's command line"))
+        self.assertIn("reschctl shield 1", found["isolation"]["fix"])
+        # what is there already stays; what the kernel cannot do is not asked for
+        grub = dict(files, **{
+            "etc/default/grub": "",
+            "proc/cmdline": "quiet isolcpus=domain,3 nohz_full=2-3 rcu_nocbs=1\n",
+            cpu + "isolated": "3\n", cpu + "nohz_full": "2-3\n",
+        })
+        found = self.examine(self.machine(grub), "--cpus=1")
+        self.assertTrue(found["isolation"]["fix"].startswith(
+            "isolcpus=managed_irq,domain,1,3 nohz_full=1-3 in GRUB_CMDLINE_LINUX"))
+        config = "boot/config-6.1.0-56-amd64"
+        grub[config] = "CONFIG_SMP=y\n# CONFIG_NO_HZ_FULL is not set\n"
+        found = self.examine(self.machine(grub), "--cpus=1")
+        self.assertNotIn("nohz_full=", found["isolation"]["fix"])
 
         files.update({
             cpu + "smt/active": "0\n",

@@ -25,7 +25,7 @@ _reschctl() {
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="doctor run attach tasks top events domain plugin assign start release unregister info version help"
+		words="doctor run attach tasks top events domain plugin assign shield unshield start release unregister info version help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -51,7 +51,7 @@ _reschctl() {
 		return
 		;;
 	--runtime | --period | --deadline | --offset | --cpus | --capacity | --overhead | --at | --interval | --thread | -t | \
-		--delta | -d | --delta-max | --cluster | --slot-min | --join) return ;;
+		--delta | -d | --delta-max | --cluster | --slot-min | --join | --keep-irq | --keep-task) return ;;
 	esac
 	if [ -z "$words" ]; then
 		case $command in
@@ -63,6 +63,8 @@ _reschctl() {
 			words="--method --cpus --delta --delta-max --cluster --slot-min --exact --overheads --join --draw --apply --run --seed
 				--json $(compgen -f -- "$cur")"
 			;;
+		shield) words="status --keep-irq --keep-task --plugin --root --json" ;;
+		unshield) words="--root --json $(reschctl shield status 2>/dev/null | sed -n 's/^shield \([0-9,-]*\):.*/\1/p')" ;;
 		top) words="--interval --once --json" ;;
 		events) words="--interval --json" ;;
 		start) words="--at --json $(_reschctl_ids domain list)" ;;

@@ -154,29 +154,13 @@ static int count_interrupts(const struct doctor *doctor)
 	return count;
 }
 
-/*
- * Everything but our CPUs: what interrupts and ordinary tasks are to have. False: that is nothing.
- */
-static bool others(const struct doctor *doctor, struct resch_cpus *rest)
-{
-	char text[1024];
-	size_t i;
-
-	if (doctor_read(doctor, text, sizeof(text), CPU "/online") <= 0 ||
-	    resch_cpus_parse(text, rest) <= 0)
-		return false;
-	for (i = 0; i < RESCH_CPUS_MAX / 64; i++)
-		rest->bits[i] &= ~doctor->cpus.bits[i];
-	return resch_cpus_count(rest) > 0;
-}
-
 static void find_interrupts(struct doctor *doctor)
 {
 	struct resch_cpus rest;
 	char fix[512];
 	int count;
 
-	if (!doctor->chosen || !others(doctor, &rest)) {
+	if (!doctor->chosen || !doctor_others(doctor, &rest)) {
 		doctor_find(
 			doctor, "interrupts", OK, NULL, NULL,
 			"not judged: say --cpus=LIST, or make a domain, to tell which CPUs are to be quiet");
@@ -190,68 +174,16 @@ static void find_interrupts(struct doctor *doctor)
 			    cpus_text(&doctor->cpus));
 		return;
 	}
-	snprintf(fix, sizeof(fix),
-		 "for i in /proc/irq/[0-9]*; do echo %s > $i/smp_affinity_list; done 2>/dev/null\n"
-		 "systemctl stop irqbalance   (it would undo that)\n"
-		 "to stay: irqaffinity=%s on the kernel's command line",
-		 cpus_text(&rest), cpus_text(&rest));
+	snprintf(
+		fix, sizeof(fix),
+		"reschctl shield %s   (and threads and work queues, too; reschctl unshield puts all back)\n"
+		"or: for i in /proc/irq/[0-9]*; do echo %s > $i/smp_affinity_list; done 2>/dev/null\n"
+		"systemctl stop irqbalance   (it would undo that)\n"
+		"to stay: irqaffinity=%s on the kernel's command line",
+		cpus_text(&doctor->cpus), cpus_text(&rest), cpus_text(&rest));
 	doctor_find(doctor, "interrupts", WARN,
 		    "An interrupt takes its time from whatever task runs, real-time or not.", fix,
 		    "%d interrupts may come to CPUs %s", count, cpus_text(&doctor->cpus));
-}
-
-static bool covers(const char *list, const struct resch_cpus *cpus)
-{
-	struct resch_cpus set;
-	size_t i;
-
-	/* nohz_full and rcu_nocbs may stand alone or as "all": taken as meant. */
-	if (resch_cpus_parse(list, &set) < 0)
-		return !*list || !strcmp(list, "all");
-	for (i = 0; i < RESCH_CPUS_MAX / 64; i++) {
-		if (cpus->bits[i] & ~set.bits[i])
-			return false;
-	}
-	return true;
-}
-
-static void find_isolation(struct doctor *doctor)
-{
-	char isolated[512], nohz[512], fix[512];
-	const char *nocbs = doctor_boot(doctor, "rcu_nocbs");
-	bool quiet_rcu = nocbs && covers(nocbs, &doctor->cpus);
-	struct resch_cpus rest;
-
-	if (doctor_read(doctor, isolated, sizeof(isolated), CPU "/isolated") < 0)
-		*isolated = 0;
-	if (doctor_read(doctor, nohz, sizeof(nohz), CPU "/nohz_full") < 0 ||
-	    !strcmp(nohz, "(null)"))
-		*nohz = 0;
-	if (!doctor->chosen || !others(doctor, &rest)) {
-		doctor_find(doctor, "isolation", OK, NULL, NULL,
-			    "isolated CPUs: %s; without clock tick: %s",
-			    *isolated ? isolated : "none", *nohz ? nohz : "none");
-		return;
-	}
-	/* nohz_full implies rcu_nocbs. */
-	if (*isolated && covers(isolated, &doctor->cpus) && *nohz && covers(nohz, &doctor->cpus)) {
-		doctor_find(doctor, "isolation", OK, NULL, NULL,
-			    "CPUs %s are isolated and without clock tick",
-			    cpus_text(&doctor->cpus));
-		return;
-	}
-	snprintf(
-		fix, sizeof(fix),
-		"isolcpus=%s nohz_full=%s rcu_nocbs=%s in GRUB_CMDLINE_LINUX of /etc/default/grub, "
-		"update-grub, reboot",
-		cpus_text(&doctor->cpus), cpus_text(&doctor->cpus), cpus_text(&doctor->cpus));
-	doctor_find(
-		doctor, "isolation", WARN,
-		"The kernel's balancing, its clock tick and its callbacks come to these CPUs: microseconds, but many "
-		"times a second.",
-		fix, "CPUs %s: isolated %s, without clock tick %s, callbacks %s",
-		cpus_text(&doctor->cpus), *isolated ? isolated : "none", *nohz ? nohz : "none",
-		quiet_rcu ? "elsewhere" : "here");
 }
 
 static void find_host(struct doctor *doctor)
@@ -279,6 +211,6 @@ void doctor_cpus(struct doctor *doctor)
 	find_idle(doctor);
 	find_siblings(doctor);
 	find_interrupts(doctor);
-	find_isolation(doctor);
+	doctor_isolation(doctor);
 	find_host(doctor);
 }

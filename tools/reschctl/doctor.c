@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "shield.h"
 
 static const char help[] =
 	"usage: reschctl doctor [--cpus=LIST] [--json]\n"
@@ -16,7 +17,7 @@ static const char help[] =
 	"Examines kernel and machine and says what real-time tasks can expect here, and what to change. Run it as root:\n"
 	"some files are closed to others. Nothing is changed.\n"
 	"\n"
-	"      --cpus=LIST         CPUs that real-time tasks are to have (default: those of the domains, else all)\n"
+	"      --cpus=LIST         CPUs that real-time tasks are to have (default: those of domains or shields, else all)\n"
 	"      --root=DIR          look at the files below DIR instead of /, for the copy of another machine's\n"
 	"  -j, --json              print JSON\n"
 	"  -h, --help              this text\n"
@@ -270,10 +271,26 @@ static void load_module(struct doctor *doctor)
 	}
 }
 
+/* Those of a shield, too, are to be quiet. */
+static void load_shield(struct doctor *doctor)
+{
+	struct state *state = malloc(sizeof(*state));
+
+	if (!state)
+		return;
+	if (!doctor->chosen && !state_open(state, doctor->root, false)) {
+		state_cpus(state, &doctor->cpus);
+		doctor->chosen = resch_cpus_count(&doctor->cpus) > 0;
+		state_close(state);
+	}
+	free(state);
+}
+
 static void load_cpus(struct doctor *doctor)
 {
 	char text[1024];
 
+	load_shield(doctor);
 	if (doctor->chosen)
 		return;
 	if (doctor_read(doctor, text, sizeof(text), "/sys/devices/system/cpu/online") <= 0 ||

@@ -64,10 +64,16 @@ char doctor_config(const struct doctor *doctor, const char *option);
 /* Is the kernel at least this one? */
 bool doctor_from(const struct doctor *doctor, unsigned int major, unsigned int minor);
 
+/*
+ * Everything but our CPUs: what interrupts and ordinary tasks are to have. False: that is nothing.
+ */
+bool doctor_others(const struct doctor *doctor, struct resch_cpus *rest);
+
 /* What there is to look at. */
 void doctor_kernel(struct doctor *doctor);
 void doctor_module(struct doctor *doctor);
 void doctor_cpus(struct doctor *doctor);
+void doctor_isolation(struct doctor *doctor);
 void doctor_memory(struct doctor *doctor);
 
 #endif /* _RESCHCTL_DOCTOR_H */

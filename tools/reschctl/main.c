@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	{ "domain", "list, make, change and remove CPU domains", cmd_domain },
 	{ "assign", "find time slots for a task set, with tasks split over CPUs", cmd_assign },
 	{ "plugin", "list and load scheduling plugins", cmd_plugin },
+	{ "shield", "make RT CPUs: keep interrupts and other tasks off them", cmd_shield },
+	{ "unshield", "give RT CPUs back", cmd_unshield },
 	{ "start", "give time zero to the tasks of a domain that wait for it", cmd_start },
 	{ "release", "release a job of a sporadic task", cmd_release },
 	{ "unregister", "make a task an ordinary thread again", cmd_unregister },

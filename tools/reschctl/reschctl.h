@@ -40,10 +40,12 @@ int cmd_info(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_shield(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_unregister(int argc, char **argv);
+int cmd_unshield(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* ---- output.c: messages, tables, JSON -------------------------------------------------------- */

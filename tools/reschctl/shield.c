@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* shield.c - reschctl shield, unshield: make CPUs RT CPUs, and give them back */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shield.h"
+
+static const char shield_help[] =
+	"usage: reschctl shield CPUS [--keep-irq=LIST] [--keep-task=LIST] [--plugin=NAME[:options]] [--json]\n"
+	"       reschctl shield status [--json]\n"
+	"\n"
+	"Makes RT CPUs: interrupts, kernel threads, unbound work queues and tasks leave them, as far as the kernel lets\n"
+	"them, and newcomers are kept away. `reschctl unshield` puts all back; so does the end of the module, and of\n"
+	"the processes that keep the shield, however they end. What somebody else changes meanwhile stays changed.\n"
+	"\n"
+	"      --keep-irq=LIST     interrupts to leave alone: numbers, or names as in /proc/irq/*/\n"
+	"      --keep-task=LIST    processes or threads to leave alone: their ids\n"
+	"  -p, --plugin=NAME[:KEY=VALUE,...]  make the CPUs a domain with this plugin, too\n"
+	"      --root=DIR          work on the files below DIR instead of /, a copy of a machine's\n"
+	"  -j, --json              print JSON\n"
+	"  -h, --help              this text\n"
+	"\n"
+	"Left alone: resch tasks, and SCHED_FIFO, SCHED_RR and SCHED_DEADLINE threads that are bound to RT CPUs only.\n"
+	"Programs come to RT CPUs with `reschctl run`, or with taskset(1). What only the kernel's command line can do,\n"
+	"`reschctl doctor` says.\n";
+
+static const char unshield_help[] =
+	"usage: reschctl unshield [CPUS] [--json]\n"
+	"\n"
+	"Gives the CPUs of a shield, or of all, back: interrupts, threads and settings get the affinity that they had,\n"
+	"unless somebody else has changed it meanwhile.\n"
+	"\n"
+	"      --root=DIR          as in `reschctl shield`\n"
+	"  -j, --json              print JSON\n"
+	"  -h, --help              this text\n";
+
+/** struct request - a command line */
+struct request {
+	const char *root, *plugin;
+	struct shield shield;
+	struct resch_domain_set domain;
+	bool json;
+};
+
+static const struct option options[] = {
+	{ "keep-irq", required_argument, NULL, 'i' }, { "keep-task", required_argument, NULL, 't' },
+	{ "plugin", required_argument, NULL, 'p' },   { "policy", required_argument, NULL, 'p' },
+	{ "root", required_argument, NULL, 'r' },     { "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },	      {},
+};
+
+/* A list is a word of the journal. */
+static int list_take(const char *command, const char *option, char *to, size_t size,
+		     const char *text)
+{
+	if (!*text || strlen(text) >= size || strpbrk(text, " \t\n/"))
+		return usage(command, "--%s=%s: at most %zu characters, with commas and no spaces",
+			     option, text, size - 1);
+	strcpy(to, text);
+	return -1;
+}
+
+static int parse(int argc, char **argv, bool up, struct request *request)
+{
+	const char *command = up ? "shield" : "unshield";
+	struct shield *shield = &request->shield;
+	int option, result = -1;
+
+	*request = (struct request){ .root = "" };
+	strcpy(shield->keep_irqs, "-");
+	strcpy(shield->keep_tasks, "-");
+	opterr = 0;
+	while (result < 0 && (option = getopt_long(argc, argv, "p:jh", options, NULL)) != -1) {
+		if (!up && strchr("itp", option))
+			return usage(command, "unshield does not take '%s'", argv[optind - 1]);
+		if (option == 'i')
+			result = list_take(command, "keep-irq", shield->keep_irqs,
+					   sizeof(shield->keep_irqs), optarg);
+		else if (option == 't')
+			result = list_take(command, "keep-task", shield->keep_tasks,
+					   sizeof(shield->keep_tasks), optarg);
+		else if (option == 'p')
+			request->plugin = optarg;
+		else if (option == 'r')
+			request->root = optarg;
+		else if (option == 'j')
+			request->json = true;
+		else if (option == 'h' && fputs(up ? shield_help : unshield_help, stdout) >= 0)
+			result = EXIT_DONE;
+		else
+			result = options_bad(command, argv);
+	}
+	if (result >= 0)
+		return result;
+	if (argc - optind > 1 || (up && argc == optind))
+		return usage(command, up ? "shield takes one list of CPUs, or 'status'" :
+					   "unshield takes one list of CPUs, or none");
+	if (argc > optind && resch_cpus_parse(argv[optind], &shield->cpus) <= 0)
+		return usage(command, "'%s' is no list of CPUs such as 1,3-5", argv[optind]);
+	if (request->plugin && plugin_split(request->plugin, &request->domain))
+		return EXIT_USAGE;
+	if (request->plugin && *request->root)
+		return usage(command, "--plugin and --root exclude each other");
+	return -1;
+}
+
+/* Why nothing can be done here; said once, before anything is begun. Return: -1: it can. */
+static int preflight(const struct request *request)
+{
+	char name[64];
+
+	if (*request->root)
+		return access(request->root, F_OK) ?
+			       fail("--root=%s: %s", request->root, strerror(errno)) :
+			       -1;
+	if (geteuid())
+		return fail(
+			"affinities of interrupts and of other users' tasks are root's to change: run it as root");
+	if (read_text("/proc/2/comm", name, sizeof(name)) <= 0 || strcmp(name, "kthreadd"))
+		return fail(
+			"this is a container: it sees only its own tasks, and a shield needs all; run it on the host");
+	if (access("/proc/irq/default_smp_affinity", W_OK))
+		return fail(
+			"/proc/irq/default_smp_affinity: %s: a shield needs /proc and /sys writable, as they are on a host",
+			strerror(errno));
+	return -1;
+}
+
+static int open_state(struct state *state, const char *root)
+{
+	int result = state_open(state, root, true);
+
+	if (result) {
+		state_close(state);
+		return fail("%s: %s", state->folder, strerror(-result));
+	}
+	/* What a crash has left. */
+	result = shield_recover(state);
+	if (result >= 0 && state_exists(state) && state->nr_shields &&
+	    !state_holder(state, "keeper")) {
+		struct sweep sweep;
+
+		note("the standing shields had lost their keeper: they are taken down");
+		result = shield_drop(state, NULL, &sweep);
+	}
+	if (result < 0) {
+		state_close(state);
+		return fail("cannot put back what an ended reschctl has left: %s",
+			    strerror(-result));
+	}
+	return -1;
+}
+
+/* ---- shield ---------------------------------------------------------------------------------- */
+
+static int check_cpus(const struct state *state, const struct resch_cpus *cpus)
+{
+	struct resch_cpus online, taken, rest;
+	size_t i;
+
+	if (machine_cpus(state->root, "online", &online) <= 0)
+		return fail("/sys/devices/system/cpu/online cannot be read");
+	if (!cpus_within(cpus, &online))
+		return fail("CPUs %s are not all online: those that are: %s", cpus_text(cpus),
+			    cpus_text(&online));
+	for (i = 0; i < state->nr_shields; i++) {
+		if (cpus_overlap(&state->shields[i].cpus, cpus))
+			return fail(
+				"CPUs %s are shielded already: `reschctl unshield %s` gives them back",
+				cpus_text(&state->shields[i].cpus),
+				cpus_text(&state->shields[i].cpus));
+	}
+	state_cpus(state, &taken);
+	rest = online;
+	cpus_subtract(&rest, &taken);
+	cpus_subtract(&rest, cpus);
+	if (!resch_cpus_count(&rest))
+		return fail("no CPU would be left for everything else: online are %s",
+			    cpus_text(&online));
+	if (state->nr_shields == SHIELDS_MAX)
+		return fail("there are %d shields already", SHIELDS_MAX);
+	return -1;
+}
+
+static int make_domain(struct request *request, struct shield *shield)
+{
+	int fd, result;
+
+	if (!request->plugin)
+		return -1;
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	request->domain.cpus = shield->cpus;
+	result = domain_apply(fd, &request->domain);
+	close(fd);
+	if (result)
+		return EXIT_FAILED;
+	shield->domain = request->domain.domain;
+	return -1;
+}
+
+static void report(const struct request *request, const struct shield *shield,
+		   const struct sweep *sweep)
+{
+	struct json_object *out;
+	unsigned int stuck = sweep->stuck[OBJECT_INTERRUPT] + sweep->stuck[OBJECT_THREAD] +
+			     sweep->stuck[OBJECT_SETTING];
+
+	if (request->json) {
+		out = json_object_new_object();
+		json_add_text(out, "cpus", cpus_text(&shield->cpus));
+		json_add(out, "domain", json_object_new_int64(shield->domain));
+		json_add(out, "interrupts", json_object_new_int64(sweep->moved[OBJECT_INTERRUPT]));
+		json_add(out, "threads", json_object_new_int64(sweep->moved[OBJECT_THREAD]));
+		json_add(out, "settings", json_object_new_int64(sweep->moved[OBJECT_SETTING]));
+		json_add(out, "refused", json_object_new_int64(stuck));
+		json_show(out, stdout);
+		return;
+	}
+	printf("shield %s: %u interrupts, %u threads, %u settings of the kernel moved to CPUs %s\n",
+	       cpus_text(&shield->cpus), sweep->moved[OBJECT_INTERRUPT],
+	       sweep->moved[OBJECT_THREAD], sweep->moved[OBJECT_SETTING], cpus_text(&sweep->nrt));
+	if (shield->domain)
+		printf("domain %u: %s\n", shield->domain, request->domain.plugin);
+	if (stuck)
+		printf("%u could not be moved: `reschctl shield status` lists them\n", stuck);
+}
+
+/* The keeper comes first: from the first change on somebody must know the way back. */
+static int raise_shield(struct state *state, struct request *request)
+{
+	struct sweep sweep = {}, back;
+	struct shield *shield;
+	int result, status;
+
+	result = keeper_start(state);
+	if (result == -EAGAIN)
+		return fail("the keeper of an earlier shield is just ending: try again");
+	if (result)
+		return fail("the shield's keeper does not start: %s", strerror(-result));
+	/* Who has come to the standing shields must be known before their parents move again. */
+	if (state->nr_shields)
+		sweep_run(&sweep, state, NULL, false);
+	shield = &state->shields[state->nr_shields++];
+	*shield = request->shield;
+	shield->module = !access(machine_path(state->root, "/sys/module/resch"), F_OK);
+	status = -1;
+	result = state_shield(state, shield, SHIELD_RISING);
+	if (!result)
+		result = sweep_run(&sweep, state, &shield->cpus, true);
+	if (result)
+		status = fail("shield %s: %s", cpus_text(&shield->cpus), strerror(-result));
+	else if (sweep.denied)
+		status = fail(
+			"shield %s: /proc/irq/default_smp_affinity: %s: a shield needs /proc and /sys writable, as they are on a host",
+			cpus_text(&shield->cpus), strerror(sweep.denied));
+	else
+		status = make_domain(request, shield);
+	if (status < 0) {
+		result = state_shield(state, shield, SHIELD_STANDS);
+		if (result)
+			status = fail("%s/journal: %s", state->folder, strerror(-result));
+	}
+	if (status >= 0) {
+		struct resch_cpus cpus = shield->cpus;
+
+		shield_drop(state, &cpus, &back);
+		return status;
+	}
+	baseline_write(state);
+	report(request, shield, &sweep);
+	return EXIT_DONE;
+}
+
+int cmd_shield(int argc, char **argv)
+{
+	struct request request;
+	struct state *state;
+	int status;
+
+	if (argc >= 2 && !strcmp(argv[1], "status"))
+		return shield_status(argc - 1, argv + 1);
+	status = parse(argc, argv, true, &request);
+	if (status < 0)
+		status = preflight(&request);
+	if (status >= 0)
+		return status;
+	state = malloc(sizeof(*state));
+	if (!state)
+		return fail("out of memory");
+	status = open_state(state, request.root);
+	if (status < 0) {
+		status = check_cpus(state, &request.shield.cpus);
+		if (status < 0)
+			status = raise_shield(state, &request);
+		state_close(state);
+		keeper_poke(state);
+	}
+	free(state);
+	return status;
+}
+
+/* ---- unshield -------------------------------------------------------------------------------- */
+
+static int lower_shields(struct state *state, const struct request *request)
+{
+	bool all = !resch_cpus_count(&request->shield.cpus), found = false;
+	struct sweep sweep = {};
+	struct json_object *out;
+	size_t i;
+	int result;
+
+	for (i = 0; i < state->nr_shields; i++)
+		found |= all || cpus_equal(&state->shields[i].cpus, &request->shield.cpus);
+	if (!found && !all)
+		return fail("there is no shield of CPUs %s: see `reschctl shield status`",
+			    cpus_text(&request->shield.cpus));
+	result = found ? shield_drop(state, all ? NULL : &request->shield.cpus, &sweep) : 0;
+	if (result)
+		return fail("not all is back: %s; `reschctl unshield` tries again",
+			    strerror(-result));
+	if (state_exists(state))
+		keeper_start(state);
+	if (request->json) {
+		out = json_object_new_object();
+		json_add(out, "interrupts", json_object_new_int64(sweep.moved[OBJECT_INTERRUPT]));
+		json_add(out, "threads", json_object_new_int64(sweep.moved[OBJECT_THREAD]));
+		json_add(out, "settings", json_object_new_int64(sweep.moved[OBJECT_SETTING]));
+		json_add(out, "changed", json_object_new_int64(sweep.theirs));
+		json_add(out, "pending", json_object_new_int64(sweep.pending));
+		json_show(out, stdout);
+		return EXIT_DONE;
+	}
+	if (!found) {
+		puts("there is no shield");
+		return EXIT_DONE;
+	}
+	printf("%u interrupts, %u threads, %u settings of the kernel are back\n",
+	       sweep.moved[OBJECT_INTERRUPT], sweep.moved[OBJECT_THREAD],
+	       sweep.moved[OBJECT_SETTING]);
+	if (sweep.theirs)
+		printf("%u stay as somebody else has set them meanwhile\n", sweep.theirs);
+	if (sweep.pending)
+		printf("%u are resch tasks: they go back when their registration ends\n",
+		       sweep.pending);
+	return EXIT_DONE;
+}
+
+int cmd_unshield(int argc, char **argv)
+{
+	struct request request;
+	struct state *state;
+	int status;
+
+	status = parse(argc, argv, false, &request);
+	if (status < 0)
+		status = preflight(&request);
+	if (status >= 0)
+		return status;
+	state = malloc(sizeof(*state));
+	if (!state)
+		return fail("out of memory");
+	status = open_state(state, request.root);
+	if (status < 0) {
+		status = lower_shields(state, &request);
+		state_close(state);
+		keeper_poke(state);
+	}
+	free(state);
+	return status;
+}
