@@ -63,13 +63,13 @@ def rate(number, time):
 def duration(ns):
     for unit, size in (('s', 10**9), ('ms', 10**6), ('µs', 10**3)):
         if ns >= size:
-            return f'{ns / size:g} {unit}'
+            return f'{ns / size:.4g} {unit}'
     return f'{ns} ns'
 
 
 # ---- the table -------------------------------------------------------------------------------------
 
-COLUMNS = ('set', 'tasks', 'util %', 'jobs')
+COLUMNS = ('set', 'tasks', 'util %', 'max', 'jobs')
 OF_ALGORITHM = ('sizes', 'δ', 'slot', 'split', 'preempt', 'migrate', 'misses')
 
 
@@ -89,7 +89,8 @@ def lines_of(rows):
         mine = {row.layout.algorithm: row for row in rows if row.set.number == number}
         one = next(iter(mine.values()))
         jobs = [row.outcome.jobs for row in mine.values() if row.outcome]
-        line = [str(number), str(one.set.tasks), f'{one.set.utilization * 100:.2f}', count(max(jobs)) if jobs else '-']
+        line = [str(number), str(one.set.tasks), f'{one.set.utilization * 100:.2f}', f'{one.set.largest * 100:.1f}',
+                count(max(jobs)) if jobs else '-']
         for algorithm in algorithms:
             line += cells(mine[algorithm]) if algorithm in mine else ('-',) * len(OF_ALGORITHM)
         lines.append(line)
@@ -140,10 +141,11 @@ def summary(rows):
 
 
 def refusals(rows):
-    """A line for each set that did not get its first kind of sizes, with the reasons."""
+    """A line for each reason why a set did not get the kind of sizes that was asked for first."""
     for row in rows:
-        for sizes, reason in row.layout.refusals:
-            yield f'set {row.set.number}, {row.layout.algorithm}, {sizes}: {reason}'
+        for reason in dict.fromkeys(reason for _, reason in row.layout.refusals):
+            which = ', '.join(sizes for sizes, why in row.layout.refusals if why == reason)
+            yield f'set {row.set.number}, {row.layout.algorithm}, {which}: {reason}'
 
 
 def text(rows):

@@ -123,7 +123,7 @@ class Experiment(unittest.TestCase):
         text = self.short('--algorithms', 'sekg', RESCHCTL=reschctl, RESCH_SIM=sim).stdout
         self.assertIn('sekg: 0 of 1 sets accepted with overheads', text)
         self.assertIn('; 1 without: ', text)
-        self.assertIn('refused: set 1, sekg, exact: no room', text)
+        self.assertIn('refused: set 1, sekg, formula, exact: no room', text)
         # nothing at all
         result = self.short('--sizes', 'formula', RESCHCTL=reschctl)
         self.assertEqual(result.returncode, 0, result.stderr)
