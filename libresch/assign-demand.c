@@ -286,3 +286,29 @@ bool resch_assign_carries(const struct assign_demand *demand, uint64_t slot, uin
 
 	return !larger(demand, slot, window, &work);
 }
+
+uint64_t resch_assign_idle(const struct assign_demand *demand, uint64_t slot, uint64_t window,
+			   uint64_t backlog, uint64_t most)
+{
+	uint64_t t = 1, next, work = WORK;
+	assign_u128 sum;
+	size_t i;
+
+	while (t <= most && work--) {
+		sum = backlog;
+		for (i = 0; i < demand->nr_jobs; i++)
+			sum += (assign_u128)divide_up(t, demand->jobs[i].period) *
+			       demand->jobs[i].cost;
+		for (i = 0; i < demand->nr_thieves; i++)
+			sum += (assign_u128)divide_up(t + demand->thieves[i].due,
+						      demand->thieves[i].period) *
+			       demand->thieves[i].cost;
+		if (sum > HORIZON)
+			break;
+		next = sum ? supplied_by(slot, window, (uint64_t)sum) : 0;
+		if (next <= t)
+			return t;
+		t = next;
+	}
+	return ASSIGN_NEVER;
+}

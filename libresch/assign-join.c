@@ -2,9 +2,8 @@
 /* assign-join.c - questions about layouts that stand: are they right, who has room */
 #include "assign.h"
 
-/* @assign for @layout; @cpus has room for RESCH_CPUS_MAX. */
-static int begin(struct assign *assign, const struct resch_assign *request,
-		 const struct resch_layout *layout, uint32_t *cpus)
+int resch_assign_begin(struct assign *assign, const struct resch_assign *request,
+		       const struct resch_layout *layout, uint32_t *cpus)
 {
 	int error = resch_assign_valid(request, assign->refusal);
 
@@ -26,7 +25,7 @@ static int begin(struct assign *assign, const struct resch_assign *request,
 	return error;
 }
 
-static void end(struct assign *assign)
+void resch_assign_end(struct assign *assign)
 {
 	resch_assign_size_free(assign);
 	free(assign->near);
@@ -44,12 +43,12 @@ int resch_layout_check(const struct resch_assign *request, const struct resch_la
 
 	/* where that finds nothing, the papers' size is asked for, too */
 	exact.sizing = RESCH_ASSIGN_EXACT;
-	error = begin(&assign, &exact, layout, cpus);
+	error = resch_assign_begin(&assign, &exact, layout, cpus);
 	if (error)
 		return error;
 	resch_assign_near_learn(&assign, layout);
 	error = resch_layout_verify(&assign, layout);
-	end(&assign);
+	resch_assign_end(&assign);
 	return error;
 }
 
@@ -210,10 +209,10 @@ static int join_with(const struct resch_assign *request, const struct resch_layo
 		return -ENOMEM;
 	/* any group does, while ranges are checked */
 	join->layout->task_group[layout->nr_tasks] = 1;
-	error = begin(&join->assign, request, join->layout, cpus);
+	error = resch_assign_begin(&join->assign, request, join->layout, cpus);
 	if (!error) {
 		consider_all(join);
-		end(&join->assign);
+		resch_assign_end(&join->assign);
 	}
 	resch_layout_free(join->layout);
 	if (error)

@@ -106,8 +106,7 @@ static void add_releases(struct assign *assign, const uint32_t *tasks, uint32_t 
 	}
 }
 
-/* false: a job is due before it can be ready */
-static bool build_demand(struct assign *assign, const uint32_t *tasks, uint32_t nr, int32_t cpu,
+bool resch_assign_demand(struct assign *assign, const uint32_t *tasks, uint32_t nr, int32_t cpu,
 			 int32_t next)
 {
 	const struct resch_assign *request = assign->request;
@@ -201,7 +200,7 @@ static uint64_t size_on(struct assign *assign, const uint32_t *tasks, uint32_t n
 {
 	uint64_t loss = resch_assign_loss(assign->request), size, exact;
 
-	if (!build_demand(assign, tasks, nr, cpu, next))
+	if (!resch_assign_demand(assign, tasks, nr, cpu, next))
 		return ASSIGN_NEVER;
 	size = inflated(assign);
 	if (assign->request->sizing == RESCH_ASSIGN_EXACT) {
@@ -245,7 +244,8 @@ bool resch_assign_enough(struct assign *assign, const uint32_t *tasks, uint32_t 
 	/* who has all of a CPU loses nothing to hand-overs */
 	if (next == ASSIGN_CPU_NONE && size == assign->slot)
 		loss = 0;
-	if (size <= loss || size > assign->slot || !build_demand(assign, tasks, nr, cpu, next))
+	if (size <= loss || size > assign->slot ||
+	    !resch_assign_demand(assign, tasks, nr, cpu, next))
 		return false;
 	return inflated(assign) <= size - loss ||
 	       resch_assign_carries(&assign->demand, assign->slot, size - loss);

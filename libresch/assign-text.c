@@ -77,6 +77,26 @@ int resch_assign_text(const struct resch_assign_refusal *refusal, char *text, si
 				"the reserves of group %" PRIu32
 				" overlap others, or are not one window",
 				refusal->group);
+	case RESCH_ASSIGN_KEPT:
+		return snprintf(text, size,
+				"group %" PRIu32 ", which task %" PRIu32
+				" keeps, needs %s of each slot of %s",
+				refusal->group, task, needed, slot);
+	case RESCH_ASSIGN_SWITCH:
+		if (!refusal->group)
+			return snprintf(text, size,
+					"slots would be %s long, and those of the standing layout "
+					"are not",
+					slot);
+		return snprintf(text, size,
+				"group %" PRIu32 " would fall behind by %s, %s after the switch",
+				refusal->group, available, needed);
+	case RESCH_ASSIGN_BUSY:
+		return snprintf(text, size,
+				"group %" PRIu32 ", with task %" PRIu32
+				", may be busy for longer than %s, and cannot be cut before it is "
+				"idle once",
+				refusal->group, task, needed);
 	default:
 		return snprintf(text, size, "reason number %" PRIu32, refusal->reason);
 	}

@@ -63,6 +63,36 @@ static bool task_valid(const struct resch_assign_task *task)
 	       (!task->deadline || task->wcet <= task->deadline);
 }
 
+/* Numbers that may be used as indexes, and reserves in order. */
+static bool standing_valid(const struct resch_layout *layout)
+{
+	uint32_t i;
+
+	if (!layout->slot || layout->slot > RESCH_ASSIGN_TIME_MAX)
+		return false;
+	for (i = 0; i < layout->nr_reserves; i++) {
+		const struct resch_layout_reserve *it = &layout->reserves[i];
+
+		if (!it->group || it->group > RESCH_GROUPS_MAX || it->cpu >= RESCH_CPUS_MAX ||
+		    it->begin >= it->end || it->end > layout->slot ||
+		    (i &&
+		     (it[-1].cpu > it->cpu || (it[-1].cpu == it->cpu && it[-1].end > it->begin))))
+			return false;
+	}
+	return true;
+}
+
+static bool keep_valid(const struct resch_assign *request)
+{
+	uint32_t i;
+
+	for (i = 0; request->keep && i < request->nr_tasks; i++) {
+		if (request->keep[i] > RESCH_GROUPS_MAX)
+			return false;
+	}
+	return !request->standing || standing_valid(request->standing);
+}
+
 int resch_assign_valid(const struct resch_assign *request, struct resch_assign_refusal *refusal)
 {
 	uint32_t i;
@@ -75,7 +105,7 @@ int resch_assign_valid(const struct resch_assign *request, struct resch_assign_r
 	    (request->method == RESCH_ASSIGN_CNPSF &&
 	     (!request->cluster || request->cluster > RESCH_CPUS_MAX)) ||
 	    request->slot_min > RESCH_ASSIGN_TIME_MAX || !resch_cpus_count(&request->cpus) ||
-	    !overheads_valid(&request->overheads))
+	    !overheads_valid(&request->overheads) || !keep_valid(request))
 		return -EINVAL;
 	for (i = 0; i < request->nr_tasks; i++) {
 		if (task_valid(&request->tasks[i]))
@@ -120,6 +150,8 @@ static uint32_t cluster_of(const struct assign *assign)
 
 static int method(struct assign *assign)
 {
+	if (assign->request->keep)
+		return resch_assign_keep(assign, cluster_of(assign));
 	if (assign->request->method == RESCH_ASSIGN_SEKG)
 		return resch_assign_sekg(assign);
 	return resch_assign_npsf(assign, cluster_of(assign));
@@ -194,6 +226,17 @@ static int try_delta(struct assign *assign, uint32_t delta)
 	return with_near(assign);
 }
 
+/* The slot that there is. Tasks that are due sooner need sizes by demand. */
+static int try_standing(struct assign *assign, uint64_t slot)
+{
+	uint64_t delta = assign->tmin / slot;
+
+	assign->delta = (uint32_t)(delta < RESCH_ASSIGN_DELTA_MAX ? delta : RESCH_ASSIGN_DELTA_MAX);
+	assign->delta = assign->delta ? assign->delta : 1;
+	assign->slot = slot;
+	return with_near(assign);
+}
+
 static int search(struct assign *assign)
 {
 	const struct resch_assign *request = assign->request;
@@ -203,6 +246,8 @@ static int search(struct assign *assign)
 
 	if (request->delta)
 		return try_delta(assign, request->delta);
+	if (request->keep && request->standing)
+		return try_standing(assign, request->standing->slot);
 	for (delta = 1; delta <= most; delta++) {
 		error = try_delta(assign, delta);
 		if (error != -EBUSY)

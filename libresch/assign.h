@@ -6,6 +6,9 @@
  *   assign-demand.c  demand and supply bound functions; what a group needs at least
  *   assign-size.c    what a group needs on its CPUs, with overheads
  *   assign-sekg.c, assign-npsf.c   the methods
+ *   assign-keep.c    which group each task goes into where some have one already
+ *   assign-ring.c    groups on the slots of all CPUs, near where they stand
+ *   assign-switch.c  from a standing layout to another one
  *   assign-layout.c  making and checking layouts
  *   assign-near.c    who releases jobs on whose CPUs
  *   assign-join.c    questions about layouts that stand
@@ -144,6 +147,12 @@ uint64_t resch_assign_size(struct assign *assign, const uint32_t *tasks, uint32_
 /* Are reserves that add up to @size enough? Arguments as above, but for real CPUs. */
 bool resch_assign_enough(struct assign *assign, const uint32_t *tasks, uint32_t nr, int32_t cpu,
 			 int32_t next, uint64_t size);
+/*
+ * Fills assign->demand with what tasks ask for, and what steals from them; arguments as above.
+ * false: a job is due before it can be ready
+ */
+bool resch_assign_demand(struct assign *assign, const uint32_t *tasks, uint32_t nr, int32_t cpu,
+			 int32_t next);
 /* What is lost of each reserve. */
 uint64_t resch_assign_loss(const struct resch_assign *request);
 
@@ -152,6 +161,42 @@ uint64_t resch_assign_loss(const struct resch_assign *request);
 /* 0; -EBUSY with assign->refusal; -ENOMEM. They fill assign->layout. */
 int resch_assign_sekg(struct assign *assign);
 int resch_assign_npsf(struct assign *assign, uint32_t cluster);
+
+/* ---- assign-keep.c, assign-ring.c ------------------------------------------------------------ */
+
+/**
+ * struct assign_item - a group that is to be placed
+ * @task:       its first one
+ * @tasks, @nr: all of them; NULL: none
+ * @cluster:    which CPUs share it
+ * @stands:     it has a place: one window of @was ns, which begins @begin ns into the ring
+ * @begin, @end: out: the window in the ring, which may be a ring or more off
+ */
+struct assign_item {
+	uint32_t *tasks;
+	uint32_t nr;
+	uint32_t room;
+	uint32_t group;
+	uint32_t cluster;
+	bool stands;
+	uint64_t size; /* uncut, wherever that takes most */
+	uint64_t was;
+	int64_t begin;
+	int64_t end;
+};
+
+/* Both methods, where tasks keep their groups: as resch_assign_npsf(). */
+int resch_assign_keep(struct assign *assign, uint32_t cluster);
+/**
+ * resch_assign_ring - windows for groups on the slots of some CPUs, one after the other
+ * @cpus:   @nr_cpus of them, the last one comes before the first
+ * @items:  @nr groups, of any cluster; those of @cluster get their windows
+ * @shrink: groups that stand may become smaller
+ *
+ * 0; -EBUSY with the refusal; -ENOMEM. The reserves are added to assign->layout.
+ */
+int resch_assign_ring(struct assign *assign, const uint32_t *cpus, uint32_t nr_cpus,
+		      struct assign_item *items, uint32_t nr, uint32_t cluster, bool shrink);
 
 /* ---- assign-layout.c ------------------------------------------------------------------------- */
 
@@ -178,6 +223,24 @@ int resch_layout_verify(struct assign *assign, const struct resch_layout *layout
 int resch_assign_near_init(struct assign *assign);
 /* Adds who shares a CPU in @layout. true: some did not before */
 bool resch_assign_near_learn(struct assign *assign, const struct resch_layout *layout);
+
+/* ---- assign-join.c --------------------------------------------------------------------------- */
+
+/* @assign for a layout that stands; @cpus has room for RESCH_CPUS_MAX. -EINVAL, -ENOMEM */
+int resch_assign_begin(struct assign *assign, const struct resch_assign *request,
+		       const struct resch_layout *layout, uint32_t *cpus);
+void resch_assign_end(struct assign *assign);
+
+/* ---- assign-demand.c ------------------------------------------------------------------------- */
+
+/**
+ * resch_assign_idle - in how long is there an instant without work, whatever there was before?
+ * @backlog: what there may have been
+ *
+ * ns; ASSIGN_NEVER: not known to come within @most.
+ */
+uint64_t resch_assign_idle(const struct assign_demand *demand, uint64_t slot, uint64_t window,
+			   uint64_t backlog, uint64_t most);
 
 /* ---- assign.c -------------------------------------------------------------------------------- */
 

@@ -21,3 +21,22 @@ int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
 		*verdict = set.verdict;
 	return result;
 }
+
+int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
+		   struct resch_reserve *reserves, uint32_t count)
+{
+	struct resch_plan_get get = {
+		.domain = domain,
+		.count = count,
+		.reserves = (uintptr_t)reserves,
+	};
+	int result = resch_request(fd, RESCH_IOC_PLAN_GET, &get);
+
+	if (result)
+		return result;
+	if (slot)
+		*slot = get.slot;
+	if (from)
+		*from = get.from;
+	return (int)get.count;
+}

@@ -34,6 +34,8 @@ extern "C" {
 #define RESCH_ASSIGN_DELTA_MAX 1024
 /* Periods and deadlines: an hour. */
 #define RESCH_ASSIGN_TIME_MAX 3600000000000
+/* Slots that each step of a switch holds at least. */
+#define RESCH_SWITCH_HOLD 3
 /* Any text that resch_assign_text() makes. */
 #define RESCH_ASSIGN_TEXT 320
 
@@ -108,6 +110,8 @@ struct resch_assign_overheads {
 	struct resch_assign_irq irqs[RESCH_ASSIGN_IRQS_MAX];
 };
 
+struct resch_layout;
+
 /**
  * struct resch_assign - the question
  * @method, @sizing: enum resch_assign_method, enum resch_assign_sizing
@@ -121,6 +125,24 @@ struct resch_assign_overheads {
  * @cluster:   CPUs in a cluster, for RESCH_ASSIGN_CNPSF; the last one may be smaller
  * @slot_min:  shorter slots are refused, ns; 0: 100 us
  * @overheads: what to leave room for
+ * @keep:      @nr_tasks group numbers: the group that a task has already, and keeps; 0: it may go into
+ *   any. NULL: all are free
+ * @standing:  where the groups of @keep have their reserves now; NULL: nowhere. Of it count the slot,
+ *   the reserves and nr_groups
+ *
+ * With @keep, tasks of one number stay together; numbers go up to RESCH_GROUPS_MAX and need not be
+ * dense. Free tasks go, First-Fit, into the groups by their numbers, those of @keep among them, else
+ * into a new one with the smallest number that is free. S-EKG does not put them into groups that are
+ * split in @standing, and each that fits into none is a group of its own, so that what is split anew
+ * is a single task as far as there is room for that.
+ *
+ * With @standing, the slot stays as long as it is, unless @delta says otherwise, and groups stay
+ * where they are, as far as they can. A group that grows does so towards the end of the slot where
+ * nothing is, else towards the beginning; groups in its way move towards the beginning, too, and at
+ * the beginning of the slot to the end of that of the CPU before, the first CPU (of a cluster) having
+ * the last one before it. So a group may be split from the last CPU to the first. No group becomes
+ * smaller, unless there is no room otherwise or no task is free. resch_layout_switch() is the way from
+ * there to the new layout.
  *
  * Start from a zeroed one.
  */
@@ -135,6 +157,8 @@ struct resch_assign {
 	uint32_t cluster;
 	uint64_t slot_min;
 	struct resch_assign_overheads overheads;
+	const uint32_t *keep;
+	const struct resch_layout *standing;
 };
 
 /**
@@ -170,7 +194,8 @@ struct resch_layout_group {
  * struct resch_layout - the answer
  * @slot:     length of the slot, ns
  * @delta:    with which it came out
- * @nr_groups, @groups:     group number N is groups[N - 1]
+ * @nr_groups, @groups:     group number N is groups[N - 1]; with struct resch_assign.keep some may
+ *   have no tasks, and then have no reserves
  * @nr_reserves, @reserves: by CPU, then by time; what lies between them is idle
  * @nr_tasks, @task_group:  the group of each task, in the order of the request
  */
@@ -204,6 +229,15 @@ enum resch_assign_reason {
 	RESCH_ASSIGN_SHORT,
 	/* Likewise: a reserve of @group overlaps another, or a group has no single window. */
 	RESCH_ASSIGN_OVERLAP,
+	/* @task keeps a group, @group, that is none, or more than one CPU can carry: needs @needed. */
+	RESCH_ASSIGN_KEPT,
+	/*
+	 * On the way to another layout: group @group, @needed ns after a slot boundary, would have had
+	 * less than where it is now, by @available ns. Both 0: the slot is another one.
+	 */
+	RESCH_ASSIGN_SWITCH,
+	/* Likewise: group @group may have no idle instant in @needed ns, so it cannot become smaller. */
+	RESCH_ASSIGN_BUSY,
 };
 
 /**
@@ -272,6 +306,51 @@ int resch_layout_check(const struct resch_assign *request, const struct resch_la
 int resch_layout_join(const struct resch_assign *request, const struct resch_layout *layout,
 		      const struct resch_assign_task *task, struct resch_layout_reserve *place,
 		      struct resch_assign_refusal *refusal);
+
+/**
+ * struct resch_switch_step - reserves that hold from one slot boundary to that of the next step
+ * @nr_reserves, @reserves: by CPU, then by time
+ */
+struct resch_switch_step {
+	uint32_t nr_reserves;
+	struct resch_layout_reserve *reserves;
+};
+
+/**
+ * struct resch_switch - from the standing layout to another one
+ * @settle:   ns that have to pass before the first step, from when the tasks were as the request says
+ * @rest:     ns that have to pass after the last step began, before tasks join; without steps, from when
+ *   the tasks were as the request says
+ * @nr_steps, @steps: the last one is the new layout; none: they are the same
+ */
+struct resch_switch {
+	uint64_t settle;
+	uint64_t rest;
+	uint32_t nr_steps;
+	struct resch_switch_step *steps;
+};
+
+/**
+ * resch_layout_switch - how to get from @request->standing to @layout without a missed deadline
+ * @request: the question that @layout answers, with keep and standing
+ * @way:     gets it; the caller's, for resch_switch_free()
+ * @refusal: out, with -EBUSY: what is in the way; may be NULL
+ *
+ * Each step begins at a slot boundary of the one before, at which all slots of all of them begin, and
+ * holds for RESCH_SWITCH_HOLD slots or more. Between the first step and the end of @rest no task may join.
+ * What has left before @settle began is as if it had never been.
+ *
+ * That no deadline is missed rests on this: a group with tasks has, through all steps, windows of one
+ * length that carries them, whose beginnings are never more than a slot apart. docs/task-splitting.md has the argument.
+ *
+ * Return: 0; -EBUSY: there is no such way, or none is found; -EINVAL: as resch_assign(), or there is
+ * no standing layout, or it cannot be one; -ENOMEM.
+ */
+int resch_layout_switch(const struct resch_assign *request, const struct resch_layout *layout,
+			struct resch_switch **way, struct resch_assign_refusal *refusal);
+
+/** resch_switch_free - give back what resch_layout_switch() made; NULL is fine */
+void resch_switch_free(struct resch_switch *way);
 
 /**
  * resch_assign_text - a refusal as a sentence without its full stop; tasks are counted from 1

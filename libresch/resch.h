@@ -173,6 +173,19 @@ int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
 		   struct resch_verdict *verdict);
 
 /**
+ * resch_plan_get - the plan that a domain was given last
+ * @slot:     out: length of the time slots, ns; may be NULL
+ * @from:     out: when it began, or begins; may be NULL
+ * @reserves: room for @count of them: gets the first ones, by CPU and begin. RESCH_RESERVES_MAX always
+ *            suffice
+ *
+ * Return: how many reserves the plan has; 0: there is no plan; -ENODEV: no such domain; -ENOTTY: the
+ * module is older than this call.
+ */
+int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
+		   struct resch_reserve *reserves, uint32_t count);
+
+/**
  * resch_plugin_load - load the module of plugin @name. Return: 0; -ENOENT: there is none; -EINVAL:
  * a bad name.
  */

@@ -36,6 +36,7 @@ union chardev_arg {
 	struct resch_server_set server_set;
 	struct resch_server_del server_del;
 	struct resch_server_stat server_stat;
+	struct resch_plan_get plan_get;
 };
 
 /*
@@ -259,6 +260,27 @@ static int chardev_plan_set(struct resch_file *file, union chardev_arg *arg)
 	return err;
 }
 
+static int chardev_plan_get(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_plan_get *get = &arg->plan_get;
+	struct resch_reserve *reserves;
+	int count;
+
+	/* No plan has more, so there need be no room for more. */
+	get->count = min_t(u32, get->count, RESCH_RESERVES_MAX);
+	reserves = kvcalloc(get->count + 1, sizeof(*reserves), GFP_KERNEL_ACCOUNT);
+	if (!reserves)
+		return -ENOMEM;
+	mutex_lock(&resch_lock);
+	count = resch_plan_get(get, reserves);
+	mutex_unlock(&resch_lock);
+	if (count > 0 &&
+	    copy_to_user(u64_to_user_ptr(get->reserves), reserves, count * sizeof(*reserves)))
+		count = -EFAULT;
+	kvfree(reserves);
+	return min(count, 0);
+}
+
 static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
 {
 	return resch_query_plugin(&arg->plugin_stat);
@@ -317,6 +339,7 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_SERVER_SET, chardev_server_set, true),
 	CALL(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
 	CALL(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
+	CALL(RESCH_IOC_PLAN_GET, chardev_plan_get, false),
 #undef CALL
 };
 

@@ -320,6 +320,30 @@ int resch_plan_set(struct resch_plan_set *set, struct resch_reserve *reserves)
 	return 0;
 }
 
+int resch_plan_get(struct resch_plan_get *get, struct resch_reserve *reserves)
+{
+	const struct resch_domain *domain = resch_domain_find(get->domain);
+	const struct resch_plan *plan;
+	u32 i, room = get->count, index = 0;
+
+	lockdep_assert_held(&resch_lock);
+	if (!domain)
+		return -ENODEV;
+	plan = resch_plan_latest(&domain->plans);
+	get->count = plan ? plan->start[domain->nr_peers] : 0;
+	get->slot = plan ? plan->slot : 0;
+	get->from = plan ? plan->from : 0;
+	for (i = 0; i < get->count && i < room; i++) {
+		while (plan->start[index + 1] <= i)
+			index++;
+		reserves[i].begin = plan->windows[i].begin;
+		reserves[i].end = plan->windows[i].end;
+		reserves[i].group = plan->windows[i].group;
+		reserves[i].cpu = domain->peers[index]->cpu;
+	}
+	return i;
+}
+
 void resch_plan_free(struct resch_plans *plans)
 {
 	u32 id;

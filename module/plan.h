@@ -26,6 +26,12 @@ struct resch_plans {
  */
 int resch_plan_set(struct resch_plan_set *set, struct resch_reserve *reserves);
 
+/*
+ * RESCH_IOC_PLAN_GET, with room for @get->count reserves in kernel memory. Returns how many of them
+ * there are now, or -ENODEV. Process context, resch_lock.
+ */
+int resch_plan_get(struct resch_plan_get *get, struct resch_reserve *reserves);
+
 /* The plan that new tasks are admitted by, or NULL. resch_lock. */
 const struct resch_plan *resch_plan_latest(const struct resch_plans *plans);
 

@@ -7,6 +7,8 @@
 #include "slots.h"
 
 #define NOBODY UINT32_MAX
+/* After the end of all time, and far from overflow. */
+#define NEVER (UINT64_MAX / 4)
 
 /* Jobs of one task wait in the order of their arrivals: only the first one is looked at. */
 struct task {
@@ -36,7 +38,7 @@ struct machine {
 	uint64_t *window_end; /* by group: where in the slot its window ends */
 	uint32_t *busy; /* by group: how many CPUs run it */
 	uint64_t *irq_next; /* by CPU and source */
-	uint32_t nr_groups;
+	uint32_t nr_groups, nr_changes;
 	uint64_t now, random;
 };
 
@@ -65,14 +67,17 @@ static uint64_t window_from(const struct machine *machine, uint32_t task, uint64
 
 static uint64_t first_arrival(struct machine *machine, uint32_t task)
 {
+	uint64_t joins = machine->slots->tasks[task].joins;
+
 	switch (machine->slots->pattern) {
 	case SLOTS_SYNCHRONOUS:
-		return 0;
+		return joins;
 	case SLOTS_WINDOW:
 	case SLOTS_ADVERSARIAL:
-		return window_from(machine, task, random_to(machine, 1) * machine->slots->slot);
+		return window_from(machine, task,
+				   joins + random_to(machine, 1) * machine->slots->slot);
 	default:
-		return random_to(machine, machine->slots->tasks[task].period);
+		return joins + random_to(machine, machine->slots->tasks[task].period);
 	}
 }
 
@@ -189,6 +194,62 @@ static void choose(struct machine *machine, uint32_t index)
 	cpu->running = task;
 }
 
+/* ---- reserves, and other ones ---------------------------------------------------------------- */
+
+static void install(struct machine *machine, const struct slots_reserve *reserves, uint32_t nr)
+{
+	const struct slots *slots = machine->slots;
+	uint32_t i;
+
+	memset(machine->reserves_of, 0, (machine->nr_groups + 1) * sizeof(*machine->reserves_of));
+	memset(machine->window_end, 0, (machine->nr_groups + 1) * sizeof(*machine->window_end));
+	for (i = 0; i < slots->nr_cpus; i++) {
+		machine->cpus[i].nr = 0;
+		machine->cpus[i].own = 0;
+	}
+	for (i = 0; i < nr; i++) {
+		const struct slots_reserve *reserve = &reserves[i];
+		struct cpu *cpu = &machine->cpus[reserve->cpu];
+
+		if (!cpu->nr)
+			cpu->reserves = &machine->lists[i];
+		cpu->reserves[cpu->nr++] = reserve;
+		machine->reserves_of[reserve->group]++;
+		/* a window goes around the slot boundary where it ends at it and goes on elsewhere */
+		if (!machine->window_end[reserve->group] || reserve->end < slots->slot)
+			machine->window_end[reserve->group] = reserve->end;
+	}
+	for (i = 0; i < nr; i++) {
+		if (machine->reserves_of[reserves[i].group] == 1)
+			machine->cpus[reserves[i].cpu].own = reserves[i].group;
+	}
+}
+
+static void change(struct machine *machine)
+{
+	const struct slots *slots = machine->slots;
+	const struct slots_change *next = &slots->changes[machine->nr_changes];
+	uint32_t i;
+
+	if (machine->nr_changes == slots->nr_changes || next->from > machine->now)
+		return;
+	install(machine, next->reserves, next->nr_reserves);
+	machine->nr_changes++;
+	for (i = 0; i < slots->nr_cpus; i++)
+		machine->cpus[i].edge = machine->now;
+}
+
+static void leave(struct machine *machine)
+{
+	const struct slots *slots = machine->slots;
+	uint32_t i;
+
+	for (i = 0; i < slots->nr_tasks; i++) {
+		if (slots->tasks[i].leaves && slots->tasks[i].leaves <= machine->now)
+			machine->tasks[i].arrival = NEVER;
+	}
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
 static void complete(struct machine *machine, uint32_t index)
@@ -228,8 +289,12 @@ static uint64_t next_event(const struct machine *machine)
 		if (cpu->running != NOBODY)
 			EARLIER(machine->now + machine->tasks[cpu->running].left);
 	}
-	for (i = 0; i < slots->nr_tasks; i++)
+	for (i = 0; i < slots->nr_tasks; i++) {
 		EARLIER(ready_at(machine, &machine->tasks[i]));
+		EARLIER(slots->tasks[i].leaves);
+	}
+	if (machine->nr_changes < slots->nr_changes)
+		EARLIER(slots->changes[machine->nr_changes].from);
 #undef EARLIER
 	return next;
 }
@@ -253,6 +318,8 @@ static void step(struct machine *machine)
 			complete(machine, task);
 	}
 	memset(machine->busy, 0, (machine->nr_groups + 1) * sizeof(*machine->busy));
+	leave(machine);
+	change(machine);
 	for (i = 0; i < slots->nr_cpus; i++) {
 		if (machine->cpus[i].edge <= next)
 			find_edge(machine, &machine->cpus[i]);
@@ -263,15 +330,13 @@ static void step(struct machine *machine)
 
 /* ---- building up ----------------------------------------------------------------------------- */
 
-static int check(const struct slots *slots, uint32_t *nr_groups)
+static int check_reserves(const struct slots *slots, const struct slots_reserve *reserves,
+			  uint32_t nr, uint32_t *nr_groups)
 {
 	uint32_t i;
 
-	*nr_groups = 0;
-	if (!slots->slot || !slots->nr_cpus || !slots->nr_tasks)
-		return -EINVAL;
-	for (i = 0; i < slots->nr_reserves; i++) {
-		const struct slots_reserve *reserve = &slots->reserves[i];
+	for (i = 0; i < nr; i++) {
+		const struct slots_reserve *reserve = &reserves[i];
 
 		if (reserve->cpu >= slots->nr_cpus || reserve->begin >= reserve->end ||
 		    reserve->end > slots->slot || !reserve->group)
@@ -283,6 +348,27 @@ static int check(const struct slots *slots, uint32_t *nr_groups)
 		if (reserve->group > *nr_groups)
 			*nr_groups = reserve->group;
 	}
+	return 0;
+}
+
+static int check(const struct slots *slots, uint32_t *nr_groups)
+{
+	uint32_t i;
+	int error;
+
+	*nr_groups = 0;
+	if (!slots->slot || !slots->nr_cpus || !slots->nr_tasks)
+		return -EINVAL;
+	error = check_reserves(slots, slots->reserves, slots->nr_reserves, nr_groups);
+	for (i = 0; i < slots->nr_changes && !error; i++) {
+		if (slots->changes[i].from % slots->slot ||
+		    (i && slots->changes[i - 1].from >= slots->changes[i].from))
+			return -EINVAL;
+		error = check_reserves(slots, slots->changes[i].reserves,
+				       slots->changes[i].nr_reserves, nr_groups);
+	}
+	if (error)
+		return error;
 	for (i = 0; i < slots->nr_tasks; i++) {
 		if (!slots->tasks[i].group || slots->tasks[i].group > *nr_groups ||
 		    !slots->tasks[i].wcet || !slots->tasks[i].period)
@@ -294,10 +380,15 @@ static int check(const struct slots *slots, uint32_t *nr_groups)
 static bool allocate(struct machine *machine)
 {
 	const struct slots *slots = machine->slots;
+	uint32_t most = slots->nr_reserves, i;
 
+	for (i = 0; i < slots->nr_changes; i++) {
+		if (slots->changes[i].nr_reserves > most)
+			most = slots->changes[i].nr_reserves;
+	}
 	machine->tasks = calloc(slots->nr_tasks, sizeof(*machine->tasks));
 	machine->cpus = calloc(slots->nr_cpus, sizeof(*machine->cpus));
-	machine->lists = calloc(slots->nr_reserves + 1, sizeof(*machine->lists));
+	machine->lists = calloc(most + 1, sizeof(*machine->lists));
 	machine->reserves_of = calloc(machine->nr_groups + 1, sizeof(*machine->reserves_of));
 	machine->window_end = calloc(machine->nr_groups + 1, sizeof(*machine->window_end));
 	machine->busy = calloc(machine->nr_groups + 1, sizeof(*machine->busy));
@@ -322,22 +413,7 @@ static void prepare_cpus(struct machine *machine)
 	const struct slots *slots = machine->slots;
 	uint32_t i, j;
 
-	for (i = 0; i < slots->nr_reserves; i++) {
-		const struct slots_reserve *reserve = &slots->reserves[i];
-		struct cpu *cpu = &machine->cpus[reserve->cpu];
-
-		if (!cpu->nr)
-			cpu->reserves = &machine->lists[i];
-		cpu->reserves[cpu->nr++] = reserve;
-		machine->reserves_of[reserve->group]++;
-		/* a window goes around the slot boundary where it ends at it and goes on elsewhere */
-		if (!machine->window_end[reserve->group] || reserve->end < slots->slot)
-			machine->window_end[reserve->group] = reserve->end;
-	}
-	for (i = 0; i < slots->nr_reserves; i++) {
-		if (machine->reserves_of[slots->reserves[i].group] == 1)
-			machine->cpus[slots->reserves[i].cpu].own = slots->reserves[i].group;
-	}
+	install(machine, slots->reserves, slots->nr_reserves);
 	for (i = 0; i < slots->nr_cpus; i++) {
 		machine->cpus[i].running = NOBODY;
 		for (j = 0; j < slots->nr_irqs; j++)

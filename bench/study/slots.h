@@ -12,12 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** struct slots_task - all jobs execute for @wcet; @group from 1 */
+/**
+ * struct slots_task - all jobs execute for @wcet; @group from 1
+ * @joins:  no job arrives before that
+ * @leaves: nothing is left of it from then on; 0: never
+ */
 struct slots_task {
 	uint64_t wcet;
 	uint64_t deadline;
 	uint64_t period;
 	uint32_t group;
+	uint64_t joins;
+	uint64_t leaves;
 };
 
 /** struct slots_reserve - [@begin, @end) of each slot on CPU @cpu, an index, is for @group */
@@ -26,6 +32,13 @@ struct slots_reserve {
 	uint32_t group;
 	uint64_t begin;
 	uint64_t end;
+};
+
+/** struct slots_change - from the slot boundary @from on, the reserves are these */
+struct slots_change {
+	uint64_t from;
+	const struct slots_reserve *reserves;
+	uint32_t nr_reserves;
 };
 
 /** struct slots_irq - every @period, ns, CPU @cpu (all: -1) loses @cost */
@@ -47,6 +60,7 @@ enum slots_pattern {
 
 /**
  * struct slots - what to simulate
+ * @changes: @nr_changes of them, by time; groups that nobody is in yet may be missing in @reserves
  * @reclaim: where a split group (one with two reserves) has nothing to run in its reserve, the CPU's
  *   own group may (S-EKG)
  * @end:     when to stop, ns
@@ -61,6 +75,8 @@ struct slots {
 	uint32_t nr_tasks;
 	const struct slots_reserve *reserves;
 	uint32_t nr_reserves;
+	const struct slots_change *changes;
+	uint32_t nr_changes;
 	const struct slots_irq *irqs;
 	uint32_t nr_irqs;
 	bool reclaim;

@@ -303,6 +303,50 @@ TEST(elsewhere,
 		task_join(&tasks[i]);
 }
 
+/* What the module says the plan is. */
+static void plan_is(uint32_t domain, const struct resch_reserve *plan, int count, uint64_t from)
+{
+	struct resch_reserve reserves[8];
+	uint64_t slot = 0, began = 0;
+
+	memset(reserves, 0xff, sizeof(reserves));
+	check_is(must(resch_plan_get(dev, domain, &slot, &began, reserves, 8)), count);
+	check_is(slot, count ? SLOT : 0);
+	check_is(began, from);
+	check(!memcmp(reserves, plan, (unsigned int)count * sizeof(*plan)), "other reserves");
+}
+
+TEST(get, "the plan can be asked for, in force or not yet")
+{
+	struct resch_reserve other[4], some[2] = {};
+	uint32_t domain = domain_on("1-2", "npsf", NULL);
+	uint64_t from, next;
+
+	plan_is(domain, npsf_plan, 0, 0);
+	from = plan_set(domain, npsf_plan, 4);
+	plan_is(domain, npsf_plan, 4, from);
+	/* less room than there are */
+	check_is(must(resch_plan_get(dev, domain, NULL, NULL, some, 1)), 4);
+	check(!memcmp(&some[0], &npsf_plan[0], sizeof(some[0])), "not the first one");
+	check_is(some[1].end, 0);
+	check_is(must(resch_plan_get(dev, domain, NULL, NULL, NULL, 0)), 4);
+	refused(resch_plan_get(dev, domain, NULL, NULL, NULL, 4), EFAULT);
+	refused(resch_plan_get(dev, 77, NULL, NULL, some, 2), ENODEV);
+	/* sorted by CPU, whatever the order was */
+	memcpy(other, npsf_plan + 2, 2 * sizeof(*other));
+	memcpy(other + 2, npsf_plan, 2 * sizeof(*other));
+	other[0].end -= MS;
+	next = from;
+	must(resch_plan_set(dev, domain, SLOT, &next, other, 4, NULL));
+	memcpy(other, npsf_plan, sizeof(other));
+	other[2].end -= MS;
+	plan_is(domain, other, 4, next);
+	await(resch_now() > next);
+	plan_is(domain, other, 4, next);
+	must(resch_plan_set(dev, domain, SLOT, NULL, NULL, 0, NULL));
+	plan_is(domain, npsf_plan, 0, 0);
+}
+
 TEST(swap, "tasks that name their groups go from plugin to plugin, and jobs go on")
 {
 	uint32_t domain;

@@ -381,6 +381,26 @@ static void test_plan_set(void **state)
 	assert_fails(resch_plan_set(FD, 3, 0, NULL, NULL, 0, NULL));
 }
 
+static void test_plan_get(void **state)
+{
+	struct resch_reserve reserves[2];
+	const struct resch_plan_get *in;
+	uint64_t slot = 1, from = 1;
+
+	(void)state;
+	assert_int_equal(resch_plan_get(FD, 3, &slot, &from, reserves, 2), 2);
+	in = seen(RESCH_IOC_PLAN_GET);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->count, 2);
+	assert_int_equal(in->reserves, (uintptr_t)reserves);
+	assert_int_equal(slot, 0);
+	assert_int_equal(from, 0);
+	assert_fails(resch_plan_get(FD, 3, &slot, &from, reserves, 2));
+
+	fake_reset(state);
+	assert_int_equal(resch_plan_get(FD, 3, NULL, NULL, NULL, 0), 0);
+}
+
 static void test_plugin(void **state)
 {
 	struct resch_plugin_stat stat;
@@ -453,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup(test_domain_del, fake_reset),
 		cmocka_unit_test_setup(test_domain_stat, fake_reset),
 		cmocka_unit_test_setup(test_plan_set, fake_reset),
+		cmocka_unit_test_setup(test_plan_get, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),
 		cmocka_unit_test_setup(test_events, fake_reset),
 	};

@@ -499,6 +499,25 @@ struct resch_server_stat {
 	__aligned_u64 postponed;
 };
 
+/**
+ * struct resch_plan_get - RESCH_IOC_PLAN_GET: the plan that was set last
+ * @domain:   in
+ * @count:    in: how many reserves there is room for; out: how many the plan has; 0: there is no plan
+ * @slot:     out: length of the time slots
+ * @from:     out: when the plan began, or begins if that is still to come
+ * @reserves: in: pointer to room for @count struct resch_reserve, which gets the first ones, by CPU
+ *            and begin
+ *
+ * -ENODEV: no such domain.
+ */
+struct resch_plan_get {
+	__u32 domain;
+	__u32 count;
+	__aligned_u64 slot;
+	__aligned_u64 from;
+	__aligned_u64 reserves;
+};
+
 /** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks; its servers go, too */
 struct resch_domain_del {
 	__u32 domain;
@@ -607,5 +626,6 @@ struct resch_event {
 #define RESCH_IOC_SERVER_SET _IOWR(RESCH_IOC_MAGIC, 22, struct resch_server_set)
 #define RESCH_IOC_SERVER_DEL _IOW(RESCH_IOC_MAGIC, 23, struct resch_server_del)
 #define RESCH_IOC_SERVER_STAT _IOWR(RESCH_IOC_MAGIC, 24, struct resch_server_stat)
+#define RESCH_IOC_PLAN_GET _IOWR(RESCH_IOC_MAGIC, 25, struct resch_plan_get)
 
 #endif /* _UAPI_LINUX_RESCH_H */
