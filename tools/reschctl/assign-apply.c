@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "assign.h"
+
+/* How often, and how long after one another in ns, to ask again while a plan is still to come. */
+#define PLAN_TRIES 5000
+#define PLAN_AGAIN 1000000
 
 /* The plugin that executes what this method finds. */
 static const char *plugin_of(uint32_t method)
@@ -12,31 +17,34 @@ static const char *plugin_of(uint32_t method)
 	return method == RESCH_ASSIGN_SEKG ? "sekg" : "npsf";
 }
 
-static struct resch_reserve *reserves_of(const struct resch_layout *layout)
+static struct resch_reserve *reserves_of(const struct resch_layout_reserve *from, uint32_t nr)
 {
-	struct resch_reserve *reserves = calloc(layout->nr_reserves, sizeof(*reserves));
+	struct resch_reserve *reserves = calloc(nr, sizeof(*reserves));
 	uint32_t i;
 
-	for (i = 0; reserves && i < layout->nr_reserves; i++) {
-		reserves[i].begin = layout->reserves[i].begin;
-		reserves[i].end = layout->reserves[i].end;
-		reserves[i].group = layout->reserves[i].group;
-		reserves[i].cpu = layout->reserves[i].cpu;
+	for (i = 0; reserves && i < nr; i++) {
+		reserves[i].begin = from[i].begin;
+		reserves[i].end = from[i].end;
+		reserves[i].group = from[i].group;
+		reserves[i].cpu = from[i].cpu;
 	}
 	return reserves;
 }
 
-static int set_plan(int fd, uint32_t domain, const struct resch_layout *layout)
+int plan_apply(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
+	       const struct resch_layout_reserve *layout, uint32_t nr_reserves)
 {
-	struct resch_reserve *reserves = reserves_of(layout);
+	struct resch_reserve *reserves = reserves_of(layout, nr_reserves);
 	char why[RESCH_VERDICT_TEXT];
 	struct resch_verdict verdict;
-	int error;
+	int error, tries = PLAN_TRIES;
 
 	if (!reserves)
 		return fail("out of memory");
-	error = resch_plan_set(fd, domain, layout->slot, NULL, reserves, layout->nr_reserves,
-			       &verdict);
+	while ((error = resch_plan_set(fd, domain, slot, from, reserves, nr_reserves, &verdict)) ==
+		       -EAGAIN &&
+	       tries--)
+		nanosleep(&(struct timespec){ .tv_nsec = PLAN_AGAIN }, NULL);
 	free(reserves);
 	if (!error)
 		return EXIT_DONE;
@@ -47,8 +55,14 @@ static int set_plan(int fd, uint32_t domain, const struct resch_layout *layout)
 		    why);
 }
 
-/* The standing domain of exactly these CPUs, or 0. */
-static int standing(int fd, const struct resch_cpus *cpus, struct resch_domain_stat *found)
+static int set_plan(int fd, uint32_t domain, const struct resch_layout *layout)
+{
+	uint64_t from = 0;
+
+	return plan_apply(fd, domain, layout->slot, &from, layout->reserves, layout->nr_reserves);
+}
+
+int standing_domain(int fd, const struct resch_cpus *cpus, struct resch_domain_stat *found)
 {
 	struct resch_domain_stat stat = {};
 	int result;
@@ -67,7 +81,7 @@ int layout_apply(const struct assignment *assignment, int fd, struct applied *ap
 	const char *plugin = plugin_of(assignment->request.method);
 	struct resch_domain_set set = { .capacity = 1000000 };
 	struct resch_domain_stat stat = {};
-	int result = standing(fd, &assignment->request.cpus, &stat);
+	int result = standing_domain(fd, &assignment->request.cpus, &stat);
 
 	if (result < 0)
 		return fail("assign: %s", error_text(result));
@@ -84,7 +98,8 @@ int layout_apply(const struct assignment *assignment, int fd, struct applied *ap
 		return result;
 	}
 	/* The plan first: the plugin needs it for the tasks that it takes over. */
-	result = set_plan(fd, stat.domain, assignment->layout);
+	result = assignment->standing.way ? standing_go(assignment, fd) :
+					    set_plan(fd, stat.domain, assignment->layout);
 	if (result || !strcmp(stat.plugin, plugin))
 		return result;
 	set.domain = stat.domain;

@@ -222,7 +222,8 @@ int layout_run(const struct assignment *assignment, int fd, const struct applied
 	       const struct run *run, struct json_object *out)
 {
 	struct sigaction action = { .sa_handler = interrupt };
-	uint32_t i, count = assignment->set.count;
+	/* those that run already go on by themselves */
+	uint32_t i, count = assignment->set.count - assignment->standing.nr_tasks;
 	struct player *players = calloc(count, sizeof(*players));
 	atomic_int stop = 0;
 	int result = EXIT_DONE;

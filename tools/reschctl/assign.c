@@ -10,6 +10,7 @@
 
 static const char help[] =
 	"usage: reschctl assign [OPTION...] FILE\n"
+	"       reschctl assign --keep [OPTION...] [FILE]\n"
 	"\n"
 	"Finds time slots for a task set by task splitting: which tasks form a group, which part of\n"
 	"each slot on which CPU a group gets, and which groups are split over two CPUs. Says what does\n"
@@ -29,9 +30,14 @@ static const char help[] =
 	"                          irq=COST/PERIOD[@CPU]; or paper4, paper24: as measured by Sousa and\n"
 	"                          others, 2011, on 4 and 24 CPUs. May be repeated\n"
 	"      --join=WCET/PERIOD[/DEADLINE]  which group has room for such a task, too?\n"
+	"  -k, --keep              count the tasks in that run in the domain of these CPUs: each stays\n"
+	"                          in its group, and the tasks of FILE find room beside them. With\n"
+	"                          --join, that task does, too, where the standing plan has none\n"
 	"      --draw=PICTURE      NAME.png or NAME.svg, drawn by resch-draw\n"
 	"      --apply             make these CPUs a domain with that plan; tasks then register with\n"
 	"                          their group (reschctl run --group=N, resch_register_self(3))\n"
+	"      --force             with --keep and --apply: also where tasks that run could miss a\n"
+	"                          deadline meanwhile\n"
 	"      --run=TIME          likewise, and run the set there: each job computes for a time between\n"
 	"                          min_C and max_C, releases come between min_T and max_T apart\n"
 	"      --seed=N            of what is random in that (default: 1)\n"
@@ -46,8 +52,11 @@ struct options {
 	const char *draw;
 	struct run run;
 	bool apply;
+	bool force;
 	bool json;
 	bool cpus;
+	bool keep;
+	bool method; /* was given */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -74,6 +83,7 @@ static int set_option(struct assignment *assignment, struct options *options, in
 			return usage("assign", "--method=%s: methods are sekg, npsf, cnpsf",
 				     optarg);
 		request->method = (uint32_t)method;
+		options->method = true;
 		return EXIT_DONE;
 	case 'c':
 		if (resch_cpus_parse(optarg, &request->cpus) <= 0)
@@ -98,6 +108,12 @@ static int set_option(struct assignment *assignment, struct options *options, in
 		return EXIT_DONE;
 	case 'o':
 		return overheads_parse(&request->overheads, optarg) ? EXIT_USAGE : EXIT_DONE;
+	case 'k':
+		options->keep = true;
+		return EXIT_DONE;
+	case 'F':
+		options->force = true;
+		return EXIT_DONE;
 	case 'J':
 		options->join = optarg;
 		return EXIT_DONE;
@@ -137,6 +153,8 @@ static int parse(int argc, char **argv, struct assignment *assignment, struct op
 		{ "exact", no_argument, NULL, 'e' },
 		{ "overheads", required_argument, NULL, 'o' },
 		{ "join", required_argument, NULL, 'J' },
+		{ "keep", no_argument, NULL, 'k' },
+		{ "force", no_argument, NULL, 'F' },
 		{ "draw", required_argument, NULL, 'p' },
 		{ "apply", no_argument, NULL, 'A' },
 		{ "run", required_argument, NULL, 'r' },
@@ -148,7 +166,7 @@ static int parse(int argc, char **argv, struct assignment *assignment, struct op
 	int option, result;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "m:c:d:eo:jh", list, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "m:c:d:eo:kjh", list, NULL)) != -1) {
 		if (option == '?')
 			return options_bad("assign", argv);
 		if (option == 'h') {
@@ -159,8 +177,10 @@ static int parse(int argc, char **argv, struct assignment *assignment, struct op
 		if (result)
 			return result;
 	}
-	if (optind + 1 != argc)
+	if (optind + 1 != argc && (!options->keep || optind != argc))
 		return usage("assign", "assign takes one file with a task set");
+	if (options->force && !(options->keep && options->apply))
+		return usage("assign", "--force goes with --keep and --apply");
 	if (assignment->request.method == RESCH_ASSIGN_CNPSF && !assignment->request.cluster)
 		return usage("assign", "--method=cnpsf needs --cluster=N");
 	if (options->draw && !strstr(options->draw, ".png") && !strstr(options->draw, ".svg"))
@@ -227,7 +247,7 @@ static int build_tasks(struct assignment *assignment)
 	return EXIT_DONE;
 }
 
-static int refused(const struct assignment *assignment, int error,
+int assign_refused(const struct assignment *assignment, int error,
 		   const struct resch_assign_refusal *refusal)
 {
 	char text[RESCH_ASSIGN_TEXT], name[48] = "";
@@ -243,55 +263,16 @@ static int refused(const struct assignment *assignment, int error,
 	return fail("refused: %s%s", text, name);
 }
 
-/* "2ms/10ms" or "2ms/10ms/8ms" */
-static int parse_join(const char *text, struct resch_assign_task *task)
+/* How the plan came into force, or would. */
+static void report_way(const struct assignment *assignment)
 {
-	uint64_t *const to[] = { &task->wcet, &task->period, &task->deadline };
-	char *copy = strdup(text), *rest = copy, *word;
-	int error = copy ? 0 : -1;
-	size_t i = 0;
+	const struct resch_switch *way = assignment->standing.way;
 
-	*task = (struct resch_assign_task){};
-	while (!error && (word = strsep(&rest, "/")))
-		error = i == 3 || resch_time_parse(word, to[i++]) ? -1 : 0;
-	free(copy);
-	if (error || i < 2)
-		return usage("assign", "--join=%s: it is WCET/PERIOD or WCET/PERIOD/DEADLINE",
-			     text);
-	return EXIT_DONE;
-}
-
-static int join(const struct assignment *assignment, const struct options *options,
-		struct json_object *out)
-{
-	struct resch_assign_refusal refusal = {};
-	struct resch_layout_reserve place = {};
-	struct json_object *answer;
-	struct resch_assign_task task;
-	int result = parse_join(options->join, &task), error;
-	bool made;
-
-	if (result)
-		return result;
-	error = resch_layout_join(&assignment->request, assignment->layout, &task, &place,
-				  &refusal);
-	if (error)
-		return refused(assignment, error, &refusal);
-	made = place.group > assignment->layout->nr_groups;
-	if (!out) {
-		printf("\nA task of %s would join %s %u on CPU %u, %s to %s.\n", options->join,
-		       made ? "a new group" : "group", place.group, place.cpu,
-		       time_text(place.begin), time_text(place.end));
-		return EXIT_DONE;
-	}
-	answer = json_object_new_object();
-	json_add(answer, "group", json_object_new_int64(place.group));
-	json_add(answer, "new", json_object_new_boolean(made));
-	json_add(answer, "cpu", json_object_new_int64(place.cpu));
-	json_add_time(answer, "begin", place.begin);
-	json_add_time(answer, "end", place.end);
-	json_add(out, "join", answer);
-	return EXIT_DONE;
+	if (!way)
+		return;
+	printf("%u tasks stay in their groups; the way there: %s before it, %u %s, %s after it.\n",
+	       assignment->standing.nr_tasks, time_text(way->settle), way->nr_steps,
+	       way->nr_steps == 1 ? "change of plan" : "changes of plan", time_text(way->rest));
 }
 
 static int apply(const struct assignment *assignment, const struct options *options,
@@ -308,6 +289,8 @@ static int apply(const struct assignment *assignment, const struct options *opti
 	else if (!result)
 		printf("\nDomain %u: CPUs %s under %s, with this plan.\n", applied.domain,
 		       cpus_text(&assignment->request.cpus), applied.plugin);
+	if (!result && !out)
+		report_way(assignment);
 	if (!result && options->run.time) {
 		fflush(stdout);
 		result = layout_run(assignment, fd, &applied, &options->run, out);
@@ -325,10 +308,14 @@ static int answer(struct assignment *assignment, const struct options *options)
 
 	if (!out)
 		layout_print(assignment, stdout);
-	if (options->join)
-		result = join(assignment, options, out);
+	if (options->join && options->keep)
+		join_show_kept(assignment, options->join, out);
+	else if (options->join)
+		result = join_show(assignment, options->join, out);
 	if (!result && options->apply)
 		result = apply(assignment, options, out);
+	else if (!result && !out)
+		report_way(assignment);
 	if (out)
 		json_show(out, stdout);
 	if (!result && options->draw && layout_draw(assignment, options->draw))
@@ -336,12 +323,50 @@ static int answer(struct assignment *assignment, const struct options *options)
 	return result;
 }
 
+/* The file's tasks, the one that wants to join, and those that run. */
+static int read_tasks(struct assignment *assignment, const struct options *options,
+		      const char *path)
+{
+	int result = path ? read_set(path, &assignment->set) : EXIT_DONE, fd;
+	struct resch_domain_stat *domain = &assignment->standing.domain;
+
+	if (!options->keep)
+		return result ? result : build_tasks(assignment);
+	if (!result && options->join)
+		result = join_add(assignment, options->join);
+	if (result)
+		return result;
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = standing_read(assignment, fd);
+	close(fd);
+	if (!result && !assignment->set.count)
+		return fail("assign: no tasks run on CPUs %s, and there is no file of others",
+			    cpus_text(&assignment->request.cpus));
+	if (!options->method && !strcmp(domain->plugin, "sekg"))
+		assignment->request.method = RESCH_ASSIGN_SEKG;
+	if (!result)
+		result = build_tasks(assignment);
+	return result ? result : standing_request(assignment);
+}
+
+static int find_layout(struct assignment *assignment, const struct options *options)
+{
+	struct resch_assign_refusal refusal = {};
+	int error = resch_assign(&assignment->request, &assignment->layout, &refusal), result;
+
+	if (error)
+		return assign_refused(assignment, error, &refusal);
+	result = options->keep ? standing_plan_way(assignment, options->force) : EXIT_DONE;
+	return result ? result : answer(assignment, options);
+}
+
 int cmd_assign(int argc, char **argv)
 {
 	struct assignment assignment = { .request = { .method = RESCH_ASSIGN_NPSF } };
-	struct resch_assign_refusal refusal = {};
 	struct options options = { .run = { .seed = 1 } };
-	int result, error;
+	int result;
 
 	result = parse(argc, argv, &assignment, &options);
 	if (result >= 0)
@@ -350,15 +375,16 @@ int cmd_assign(int argc, char **argv)
 		result = online_cpus(&assignment.request.cpus);
 	if (result > 0)
 		return result;
-	result = read_set(argv[optind], &assignment.set);
+	result = read_tasks(&assignment, &options, argv[optind]);
+	/* the standing plan will do */
+	if (!result && options.keep && options.join && !argv[optind] &&
+	    join_standing(&assignment, options.join, options.json))
+		goto out;
 	if (!result)
-		result = build_tasks(&assignment);
-	if (!result) {
-		error = resch_assign(&assignment.request, &assignment.layout, &refusal);
-		result = error ? refused(&assignment, error, &refusal) :
-				 answer(&assignment, &options);
-	}
+		result = find_layout(&assignment, &options);
+out:
 	resch_layout_free(assignment.layout);
+	standing_free(&assignment.standing);
 	free(assignment.tasks);
 	taskset_free(&assignment.set);
 	return result;

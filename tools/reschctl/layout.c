@@ -37,15 +37,24 @@ static const char *group_cpus(const struct resch_layout *layout, uint32_t group)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* Those of the file come first. */
+static bool runs(const struct assignment *assignment, uint32_t task)
+{
+	return task >= assignment->set.count - assignment->standing.nr_tasks;
+}
+
 static void print_tasks(const struct assignment *assignment, FILE *to)
 {
-	static const char *const headings[] = { "TASK",	  ">WCET",  ">DEADLINE", ">PERIOD",
-						">SHARE", ">GROUP", "CPUS",	 NULL };
+	static const char *const headings[] = { "TASK",	  ">WCET", ">DEADLINE", ">PERIOD", ">SHARE",
+						">GROUP", "CPUS",  "RUNS",	NULL };
+	static const char *const short_headings[] = { "TASK",	">WCET",  ">DEADLINE", ">PERIOD",
+						      ">SHARE", ">GROUP", "CPUS",      NULL };
+	bool running = assignment->standing.nr_tasks;
 	const struct resch_layout *layout = assignment->layout;
 	struct table table;
 	uint32_t i;
 
-	table_begin(&table, headings);
+	table_begin(&table, running ? headings : short_headings);
 	for (i = 0; i < assignment->request.nr_tasks; i++) {
 		const struct resch_assign_task *task = &assignment->tasks[i];
 
@@ -56,6 +65,8 @@ static void print_tasks(const struct assignment *assignment, FILE *to)
 		table_add(&table, "%s", share_text(share_of(task)));
 		table_add(&table, "%u", layout->task_group[i]);
 		table_add(&table, "%s", group_cpus(layout, layout->task_group[i]));
+		if (running)
+			table_add(&table, "%s", runs(assignment, i) ? "yes" : "not yet");
 	}
 	table_print(&table, to, false);
 }
@@ -176,6 +187,7 @@ static struct json_object *tasks_json(const struct assignment *assignment)
 		json_add(task, "group", json_object_new_int64(layout->task_group[i]));
 		json_add(task, "split",
 			 json_object_new_boolean(is_split(layout, layout->task_group[i])));
+		json_add(task, "runs", json_object_new_boolean(runs(assignment, i)));
 		json_object_array_add(list, task);
 	}
 	return list;
@@ -187,8 +199,12 @@ static struct json_object *groups_json(const struct resch_layout *layout)
 	uint32_t i;
 
 	for (i = 0; i < layout->nr_groups; i++) {
-		struct json_object *group = json_object_new_object();
+		struct json_object *group;
 
+		/* a number between those that tasks keep */
+		if (!layout->groups[i].nr_tasks)
+			continue;
+		group = json_object_new_object();
 		json_add(group, "group", json_object_new_int64(i + 1));
 		json_add_time(group, "need", layout->groups[i].need);
 		json_add_time(group, "size", layout->groups[i].size);
@@ -198,6 +214,16 @@ static struct json_object *groups_json(const struct resch_layout *layout)
 		json_object_array_add(list, group);
 	}
 	return list;
+}
+
+static struct json_object *way_json(const struct resch_switch *way)
+{
+	struct json_object *out = json_object_new_object();
+
+	json_add(out, "steps", json_object_new_int64(way->nr_steps));
+	json_add_time(out, "settle", way->settle);
+	json_add_time(out, "rest", way->rest);
+	return out;
 }
 
 struct json_object *layout_json(const struct assignment *assignment)
@@ -225,6 +251,8 @@ struct json_object *layout_json(const struct assignment *assignment)
 		json_object_array_add(list, reserve);
 	}
 	json_add(out, "reserves", list);
+	if (assignment->standing.way)
+		json_add(out, "switch", way_json(assignment->standing.way));
 	return out;
 }
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pretended_device.c - a /dev/resch for programs that know no better: preloaded, it answers from a file
+ *
+ * The file that RESCH_FAKE names has lines of
+ *
+ *   domain ID CPU-MASK PLUGIN
+ *   plan SLOT FROM
+ *   reserve GROUP CPU BEGIN END
+ *   task ID GROUP WCET PERIOD NAME
+ *   refuse TASK              the next plan is
+ *
+ * and gets what is asked of it appended: "set DOMAIN SLOT FROM COUNT" and COUNT lines of "to GROUP CPU
+ * BEGIN END" for each plan, "plugin DOMAIN NAME" for each domain that changes. All times are ns.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/resch.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+static int fake_fd = -1;
+
+static int opened(const char *path, int flags, int mode, const char *real)
+{
+	int (*next)(const char *name, int how, ...);
+
+	next = dlsym(RTLD_NEXT, real);
+
+	if (strcmp(path, RESCH_DEVICE))
+		return next(path, flags, mode);
+	fake_fd = next("/dev/null", O_RDWR);
+	return fake_fd;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list list;
+	int mode;
+
+	va_start(list, flags);
+	mode = va_arg(list, int);
+	va_end(list);
+	return opened(path, flags, mode, "open");
+}
+
+int open64(const char *path, int flags, ...)
+{
+	va_list list;
+	int mode;
+
+	va_start(list, flags);
+	mode = va_arg(list, int);
+	va_end(list);
+	return opened(path, flags, mode, "open64");
+}
+
+/* Calls @look with each line until that returns not 0. */
+static int lines(int (*look)(const char *line, void *arg), void *arg)
+{
+	FILE *file = fopen(getenv("RESCH_FAKE"), "r");
+	char line[256];
+	int found = 0;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = look(line, arg);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static int answer(int error)
+{
+	if (!error)
+		return 0;
+	errno = -error;
+	return -1;
+}
+
+static int look_domain(const char *line, void *arg)
+{
+	struct resch_domain_stat *stat = arg;
+	unsigned long long mask;
+	unsigned int id;
+	char plugin[16];
+
+	if (sscanf(line, "domain %u %llx %15s", &id, &mask, plugin) != 3 || id <= stat->domain)
+		return 0;
+	memset(stat, 0, sizeof(*stat));
+	stat->domain = id;
+	stat->cpus.bits[0] = mask;
+	strcpy(stat->plugin, plugin);
+	return 1;
+}
+
+static int look_task(const char *line, void *arg)
+{
+	struct resch_task_stat *stat = arg;
+	struct resch_task_stat found = { .pid = 1, .domain = 1, .state = RESCH_STATE_SLEEPING };
+	unsigned long long wcet, period;
+
+	if (sscanf(line, "task %u %u %llu %llu %15s", &found.id, &found.params.group, &wcet,
+		   &period, found.params.name) != 5 ||
+	    found.id <= stat->id)
+		return 0;
+	found.params.wcet = wcet;
+	found.params.period = period;
+	*stat = found;
+	return 1;
+}
+
+static int look_plan(const char *line, void *arg)
+{
+	struct resch_plan_get *get = arg;
+	struct resch_reserve *reserves = (struct resch_reserve *)(uintptr_t)get->reserves;
+	unsigned long long begin, end;
+	unsigned int group, cpu;
+
+	if (sscanf(line, "plan %llu %llu", &begin, &end) == 2) {
+		get->slot = begin;
+		get->from = end;
+	}
+	if (sscanf(line, "reserve %u %u %llu %llu", &group, &cpu, &begin, &end) == 4)
+		reserves[get->count++] = (struct resch_reserve){ begin, end, group, cpu };
+	return 0;
+}
+
+static int look_refuse(const char *line, void *arg)
+{
+	struct resch_plan_set *set = arg;
+	unsigned int task;
+
+	if (sscanf(line, "refuse %u", &task) != 1)
+		return 0;
+	set->verdict = (struct resch_verdict){
+		.bound = RESCH_BOUND_RESERVE, .task = task, .value = 3000, .limit = 2000
+	};
+	return -EBUSY;
+}
+
+static int plan_set(struct resch_plan_set *set)
+{
+	const struct resch_reserve *reserves =
+		(const struct resch_reserve *)(uintptr_t)set->reserves;
+	int refused = lines(look_refuse, set);
+	struct timespec now;
+	FILE *file;
+	uint32_t i;
+
+	if (refused)
+		return answer(refused);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	file = fopen(getenv("RESCH_FAKE"), "a");
+	fprintf(file, "set %u %llu %llu %u\n", set->domain, (unsigned long long)set->slot,
+		(unsigned long long)set->from, set->count);
+	for (i = 0; i < set->count; i++)
+		fprintf(file, "to %u %u %llu %llu\n", reserves[i].group, reserves[i].cpu,
+			(unsigned long long)reserves[i].begin, (unsigned long long)reserves[i].end);
+	fclose(file);
+	set->from = (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+	return 0;
+}
+
+static int domain_set(struct resch_domain_set *set)
+{
+	FILE *file = fopen(getenv("RESCH_FAKE"), "a");
+
+	fprintf(file, "plugin %u %s\n", set->domain, set->plugin);
+	fclose(file);
+	set->domain = set->domain ? set->domain : 9;
+	return 0;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*next)(int file, unsigned long number, ...) = dlsym(RTLD_NEXT, "ioctl");
+	va_list list;
+	void *arg;
+
+	va_start(list, request);
+	arg = va_arg(list, void *);
+	va_end(list);
+	if (fd != fake_fd || _IOC_TYPE(request) != RESCH_IOC_MAGIC)
+		return next(fd, request, arg);
+	switch (request) {
+	case RESCH_IOC_INFO:
+		memset(arg, 0, sizeof(struct resch_info));
+		((struct resch_info *)arg)->abi = RESCH_ABI_VERSION;
+		return 0;
+	case RESCH_IOC_DOMAIN_STAT:
+		return answer(lines(look_domain, arg) ? 0 : -ENOENT);
+	case RESCH_IOC_TASK_STAT:
+		return answer(lines(look_task, arg) ? 0 : -ENOENT);
+	case RESCH_IOC_PLAN_GET:
+		((struct resch_plan_get *)arg)->count = 0;
+		return answer(lines(look_plan, arg));
+	case RESCH_IOC_PLAN_SET:
+		return plan_set(arg);
+	case RESCH_IOC_DOMAIN_SET:
+		return domain_set(arg);
+	default:
+		return answer(-ENOTTY);
+	}
+}
