@@ -13,6 +13,9 @@ static const char *const states[] = { "new",	 "sleeping",  "ready", "selected",
 static const char *const events[] = { "?", "overrun", "miss", "gone" };
 static const char *const gones[] = { "?", "exit", "exec", "eject", "offline", "sysrq" };
 
+static const char *const server_kinds[] = { "cbs-hard", "cbs", "cus", "tbs" };
+static const char *const server_policies[] = { "edf", "dm", "rm", "priority", "fifo", "rr" };
+
 static const char *name(const char *const *names, size_t count, uint64_t value)
 {
 	return value < count ? names[value] : "?";
@@ -62,4 +65,24 @@ int resch_kind_parse(const char *text)
 int resch_react_parse(const char *text)
 {
 	return parse(reacts, COUNT(reacts), text);
+}
+
+const char *resch_server_kind_name(uint32_t kind)
+{
+	return name(server_kinds, COUNT(server_kinds), kind);
+}
+
+int resch_server_kind_parse(const char *text)
+{
+	return parse(server_kinds, COUNT(server_kinds), text);
+}
+
+const char *resch_server_policy_name(uint32_t policy)
+{
+	return name(server_policies, COUNT(server_policies), policy);
+}
+
+int resch_server_policy_parse(const char *text)
+{
+	return parse(server_policies, COUNT(server_policies), text);
 }

@@ -186,6 +186,30 @@ int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
 		   struct resch_reserve *reserves, uint32_t count);
 
 /**
+ * resch_server_set - make a server, or resize one
+ * @set: see struct resch_server_set; a new server's id and CPU come back in it
+ *
+ * Return: 0; -EBUSY: admission refused it, see @set->verdict and resch_verdict_text(), where a runtime
+ * is a budget; -EINVAL, -ENODEV, -ENOENT, -EOPNOTSUPP, -ENOSPC, -EAGAIN, -EPERM.
+ */
+int resch_server_set(int fd, struct resch_server_set *set);
+
+/**
+ * resch_server_del - remove a server. Return: 0; -EBUSY: it has tasks; -ENOENT, -ENODEV: none such;
+ * -EPERM.
+ */
+int resch_server_del(int fd, uint32_t domain, uint32_t id);
+
+/** resch_server_stat - what a server is and has. Return: 0; -ENOENT, -ENODEV: none such. */
+int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_stat *stat);
+
+/**
+ * resch_server_next - go through the servers of @stat->domain, as resch_task_next() through tasks, by
+ * @stat->id
+ */
+int resch_server_next(int fd, struct resch_server_stat *stat);
+
+/**
  * resch_plugin_load - load the module of plugin @name. Return: 0; -ENOENT: there is none; -EINVAL:
  * a bad name.
  */
@@ -238,6 +262,10 @@ const char *resch_event_name(uint32_t type);
 const char *resch_gone_name(uint64_t gone);
 int resch_kind_parse(const char *name);
 int resch_react_parse(const char *name);
+const char *resch_server_kind_name(uint32_t kind); /* "cbs-hard", "cbs", "cus", "tbs" */
+int resch_server_kind_parse(const char *name);
+const char *resch_server_policy_name(uint32_t policy); /* "edf", "dm", "rm", "priority", ... */
+int resch_server_policy_parse(const char *name);
 
 /**
  * resch_time_parse - read a time: digits, perhaps a decimal point, and one of ns, us, ms, s, min, h

@@ -95,6 +95,19 @@ static void add_bound(struct text *text, const struct resch_verdict *verdict)
 		add(text, ", above the hyperbolic bound of %llu.%06llu", limit / 1000000,
 		    limit % 1000000);
 		break;
+	case RESCH_BOUND_RESERVE:
+		add(text, "the group%s could need ", where);
+		add_time(text, value);
+		add(text, " where its reserves are sure to supply only ");
+		add_time(text, limit);
+		break;
+	case RESCH_BOUND_SERVER:
+		add(text, "the server%s could take ", where);
+		add_time(text, value);
+		add(text, " for what is to be complete ");
+		add_time(text, limit);
+		add(text, " after its release");
+		break;
 	case RESCH_BOUND_PLUGIN:
 		add(text, "a limit of the plugin%s: %llu, and at most %llu", where, value, limit);
 		break;

@@ -11,6 +11,8 @@
  */
 #include <ctype.h>
 
+#include <resch.h>
+
 #include "sim.h"
 
 #define LINE_LEN 256
@@ -19,18 +21,7 @@
 #define QUANTUM_MAX 1000000000U
 #define PERIOD_MAX 3600000000000ULL
 
-static const char *const kinds[] = { "cbs-hard", "cbs", "cus", "tbs" };
-static const char *const policies[] = { "edf", "dm", "rm", "priority", "fifo", "rr" };
-
 /* ---- files --------------------------------------------------------------------------------------- */
-
-static int server_word(const char *const *names, u32 count, const char *word, u32 *index)
-{
-	for (*index = 0; *index < count; (*index)++)
-		if (!strcmp(names[*index], word))
-			return 0;
-	return -EINVAL;
-}
 
 static bool server_valid(const struct resch_server_params *params)
 {
@@ -46,6 +37,7 @@ static int server_read_line(char *line, struct resch_server_params *params)
 {
 	char *field[FIELDS] = { NULL };
 	u64 budget, period, quantum = 0;
+	int kind, policy;
 	u32 i, cpu;
 
 	for (i = 0; i < FIELDS && line; i++) {
@@ -59,10 +51,14 @@ static int server_read_line(char *line, struct resch_server_params *params)
 	}
 	memset(params, 0, sizeof(*params));
 	params->cpu = -1;
-	if (i < 4 || line || server_word(kinds, 4, field[0], &params->kind) ||
-	    sim_parse_time(field[1], &budget) || sim_parse_time(field[2], &period) ||
-	    server_word(policies, 6, field[3], &params->policy))
+	if (i < 4 || line || sim_parse_time(field[1], &budget) || sim_parse_time(field[2], &period))
 		return -EINVAL;
+	kind = resch_server_kind_parse(field[0]);
+	policy = resch_server_policy_parse(field[3]);
+	if (kind < 0 || policy < 0)
+		return -EINVAL;
+	params->kind = (u32)kind;
+	params->policy = (u32)policy;
 	if (field[4] && *field[4]) {
 		if (kstrtou32(field[4], 10, &cpu) || cpu >= RESCH_CPUS_MAX)
 			return -EINVAL;
@@ -102,12 +98,12 @@ int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, si
 
 const char *sim_server_kind(const struct sim_server *server)
 {
-	return kinds[server->server.params.kind];
+	return resch_server_kind_name(server->server.params.kind);
 }
 
 const char *sim_server_policy(const struct sim_server *server)
 {
-	return policies[server->server.params.policy];
+	return resch_server_policy_name(server->server.params.policy);
 }
 
 /* ---- servers ------------------------------------------------------------------------------------- */

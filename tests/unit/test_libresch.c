@@ -401,6 +401,50 @@ static void test_plan_get(void **state)
 	assert_int_equal(resch_plan_get(FD, 3, NULL, NULL, NULL, 0), 0);
 }
 
+static void test_server(void **state)
+{
+	struct resch_server_set set = { .domain = 3, .params = { .budget = 5 } };
+	struct resch_server_stat stat;
+	const struct resch_server_set *in;
+	const struct resch_server_stat *asked;
+
+	memset(&set.verdict, 0xff, sizeof(set.verdict));
+	assert_int_equal(resch_server_set(FD, &set), 0);
+	in = seen(RESCH_IOC_SERVER_SET);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->params.budget, 5);
+	assert_int_equal(in->verdict.bound, 0);
+	assert_fails(resch_server_set(FD, &set));
+
+	fake_reset(state);
+	assert_int_equal(resch_server_del(FD, 3, 9), 0);
+	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVER_DEL))->domain, 3);
+	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVER_DEL))->id, 9);
+	assert_fails(resch_server_del(FD, 3, 9));
+
+	fake_reset(state);
+	memset(&stat, 0xff, sizeof(stat));
+	assert_int_equal(resch_server_stat(FD, 2, 4, &stat), 0);
+	asked = seen(RESCH_IOC_SERVER_STAT);
+	assert_int_equal(asked->domain, 2);
+	assert_int_equal(asked->id, 4);
+	assert_int_equal(asked->next, 0);
+	assert_int_equal(asked->consumed, 0);
+	assert_fails(resch_server_stat(FD, 2, 4, &stat));
+
+	fake_reset(state);
+	stat = (struct resch_server_stat){ .domain = 2, .id = 4, .tasks = 7 };
+	assert_int_equal(resch_server_next(FD, &stat), 1);
+	asked = seen(RESCH_IOC_SERVER_STAT);
+	assert_int_equal(asked->domain, 2);
+	assert_int_equal(asked->id, 4);
+	assert_int_equal(asked->next, 1);
+	assert_int_equal(asked->tasks, 0);
+	assert_fails(resch_server_next(FD, &stat));
+	fake.error = ENOENT;
+	assert_int_equal(resch_server_next(FD, &stat), 0);
+}
+
 static void test_plugin(void **state)
 {
 	struct resch_plugin_stat stat;
@@ -474,6 +518,7 @@ int main(void)
 		cmocka_unit_test_setup(test_domain_stat, fake_reset),
 		cmocka_unit_test_setup(test_plan_set, fake_reset),
 		cmocka_unit_test_setup(test_plan_get, fake_reset),
+		cmocka_unit_test_setup(test_server, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),
 		cmocka_unit_test_setup(test_events, fake_reset),
 	};

@@ -12,8 +12,8 @@ import unittest
 
 from reschctl import NO_DEVICE, call
 
-COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "plugin", "assign",
-            "shield", "unshield", "start", "release", "unregister", "info", "version"]
+COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "server", "plugin",
+            "assign", "shield", "unshield", "start", "release", "unregister", "info", "version"]
 
 
 class Arguments(unittest.TestCase):
@@ -63,11 +63,27 @@ class Arguments(unittest.TestCase):
 
     def test_unknown_options(self):
         for command in COMMANDS:
-            if command in ("domain", "plugin"):
+            if command in ("domain", "server", "plugin"):
                 continue
             self.refused(125 if command == "run" else 2, "--nonsense", command, "--nonsense")
         self.refused(2, "--nonsense", "domain", "list", "--nonsense")
         self.refused(2, "--nonsense", "plugin", "list", "--nonsense")
+        self.refused(2, "--nonsense", "server", "list", "--nonsense")
+        self.refused(2, "--nonsense", "server", "add", "--nonsense")
+
+    def test_server(self):
+        add = ["server", "add", "--budget=1ms"]
+        self.refused(2, "server list, server add", "server")
+        self.refused(2, "needs --budget and --period", *add)
+        for option, value in (("budget", "1"), ("period", "0s"), ("kind", "cbr"), ("policy", "lifo"),
+                              ("quantum", "x"), ("cpu", "-1"), ("domain", "0"), ("name", "x" * 16)):
+            self.refused(2, f"--{option}={value}", *add, "--period=9ms", f"--{option}={value}")
+        self.refused(2, "options only", *add, "--period=9ms", "1")
+        self.refused(2, "is for --policy=rr", *add, "--period=9ms", "--quantum=1ms")
+        for wrong in ("1", "1:", ":1", "0:1", "1:0", "1:2:3", "a:b", "99999999999999999999:1"):
+            self.refused(2, "takes DOMAIN:ID", "server", "set", wrong, "--budget=1ms")
+            self.refused(2, "takes DOMAIN:ID", "server", "del", wrong)
+        self.refused(2, "make another one", "server", "set", "1:1", "--kind=cbs")
 
     def test_extra_arguments(self):
         for command in ("doctor", "tasks", "top", "events", "info", "version"):
@@ -76,6 +92,8 @@ class Arguments(unittest.TestCase):
     @unittest.skipUnless(NO_DEVICE, "there is a device")
     def test_no_module(self):
         for arguments in (["tasks"], ["info"], ["events"], ["top", "--once"], ["domain", "list"],
+                          ["server", "list"], ["server", "add", "-b", "1ms", "--period", "9ms"],
+                          ["server", "del", "1:1"], ["server", "set", "1:1", "-b", "1ms"],
                           ["domain", "del", "1"], ["domain", "set", "1", "--plugin", "edf"],
                           ["plugin", "list"], ["plugin", "load", "edf"], ["start", "1"],
                           ["release", "1"], ["unregister", "1"],

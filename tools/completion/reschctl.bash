@@ -25,7 +25,7 @@ _reschctl() {
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="doctor run attach tasks top events domain plugin assign shield unshield start release unregister info version help"
+		words="doctor run attach tasks top events domain server plugin assign shield unshield start release unregister info version help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -38,8 +38,9 @@ _reschctl() {
 		done
 	fi
 	case $prev in
-	--policy | --plugin | -p) words=$(_reschctl_plugins) ;;
-	--kind) words="wakeup periodic sporadic" ;;
+	--policy) [ "$command" = server ] && words="edf dm rm priority fifo rr" || words=$(_reschctl_plugins) ;;
+	--plugin | -p) words=$(_reschctl_plugins) ;;
+	--kind | -k) [ "$command" = server ] && words="cbs-hard cbs cus tbs" || words="wakeup periodic sporadic" ;;
 	--overrun | --miss) words="count notify signal skip throttle demote" ;;
 	--signal) words=$(kill -l | tr -s '\t )0-9' '\n' | sed -n 's/^SIG//p') ;;
 	--domain | --id) words=$(_reschctl_ids domain list) ;;
@@ -50,8 +51,8 @@ _reschctl() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	--runtime | --period | --deadline | --offset | --cpus | --capacity | --overhead | --at | --interval | --thread | -t | \
-		--delta | -d | --delta-max | --cluster | --slot-min | --join | --keep-irq | --keep-task) return ;;
+	--budget | --quantum | --runtime | --period | --deadline | --offset | --cpus | --capacity | --overhead | --at | --interval | \
+		--thread | -t | --delta | -d | --delta-max | --cluster | --slot-min | --join | --keep-irq | --keep-task) return ;;
 	esac
 	if [ -z "$words" ]; then
 		case $command in
@@ -73,6 +74,7 @@ _reschctl() {
 			words="list load --json"
 			[ "$prev" = load ] && words=$(_reschctl_plugins)
 			;;
+		server) words="list add set del --budget --period --kind --policy --quantum --cpu --domain --name --json" ;;
 		domain)
 			words="list set del --plugin --capacity --overhead --id --json"
 			[ "$prev" = del ] && words=$(_reschctl_ids domain list)

@@ -68,7 +68,11 @@ const char *refusal_text(int error, const struct resch_register *reg)
 		return "not permitted: this needs CAP_SYS_NICE and the right to signal the thread, and kernel threads "
 		       "cannot be registered";
 	case EINVAL:
-		return "a parameter is out of range, or the thread is under SCHED_DEADLINE";
+		if (reg->params.group)
+			return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain has no "
+			       "such group or server, or not on that CPU";
+		return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain's plugin wants "
+		       "a --group: see `reschctl server list`";
 	default:
 		return error_text(error);
 	}

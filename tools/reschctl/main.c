@@ -13,6 +13,8 @@ static const struct command commands[] = {
 	{ "events", "watch misses, overruns, and tasks that come and go", cmd_events },
 	{ "domain", "list, make, change and remove CPU domains", cmd_domain },
 	{ "assign", "find time slots for a task set, with tasks split over CPUs", cmd_assign },
+	{ "server", "list, make, resize and remove servers: budgets for groups of tasks",
+	  cmd_server },
 	{ "plugin", "list and load scheduling plugins", cmd_plugin },
 	{ "shield", "make RT CPUs: keep interrupts and other tasks off them", cmd_shield },
 	{ "unshield", "give RT CPUs back", cmd_unshield },

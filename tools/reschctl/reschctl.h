@@ -40,6 +40,7 @@ int cmd_info(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_server(int argc, char **argv);
 int cmd_shield(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
@@ -183,23 +184,23 @@ int spec_check(const struct spec *spec);
 	{ "skip-admission", no_argument, NULL, 0 }
 /* clang-format on */
 
-#define SPEC_HELP                                                                                      \
-	"Parameters of a task (times: 500us, 2ms, 1.5s):\n"                                            \
-	"      --runtime=TIME      worst-case execution time of a job (required)\n"                    \
-	"      --period=TIME       period, or minimum time between jobs (required)\n"                  \
-	"      --deadline=TIME     relative deadline (default: the period)\n"                          \
-	"      --offset=TIME       first release after the start\n"                                    \
-	"      --kind=KIND         wakeup (default): a job from each wake-up until it sleeps again;\n" \
-	"                          periodic, sporadic: for programs that call resch_wait()\n"          \
-	"      --overrun=REACTION  when a job exceeds its runtime: count (default), notify, signal,\n" \
-	"                          skip, throttle, demote\n"                                           \
-	"      --miss=REACTION     when a job misses its deadline: likewise\n"                         \
-	"      --signal=SIGNAL     for the reaction signal: USR1, RTMIN+3, 34\n"                       \
-	"      --priority=N        1 (most urgent) to 10000, for plugins with explicit priorities\n"   \
-	"      --group=N           group of the domain's plan, for sekg and npsf\n"                    \
-	"      --cpu=N             CPU to run on (default: one where there is room)\n"                 \
-	"      --name=NAME         for people; up to 15 bytes\n"                                       \
-	"      --sync              first release waits for `reschctl start`\n"                         \
+#define SPEC_HELP                                                                                       \
+	"Parameters of a task (times: 500us, 2ms, 1.5s):\n"                                             \
+	"      --runtime=TIME      worst-case execution time of a job (required)\n"                     \
+	"      --period=TIME       period, or minimum time between jobs (required)\n"                   \
+	"      --deadline=TIME     relative deadline (default: the period)\n"                           \
+	"      --offset=TIME       first release after the start\n"                                     \
+	"      --kind=KIND         wakeup (default): a job from each wake-up until it sleeps again;\n"  \
+	"                          periodic, sporadic: for programs that call resch_wait()\n"           \
+	"      --overrun=REACTION  when a job exceeds its runtime: count (default), notify, signal,\n"  \
+	"                          skip, throttle, demote\n"                                            \
+	"      --miss=REACTION     when a job misses its deadline: likewise\n"                          \
+	"      --signal=SIGNAL     for the reaction signal: USR1, RTMIN+3, 34\n"                        \
+	"      --priority=N        1 (most urgent) to 10000, for plugins with explicit priorities\n"    \
+	"      --group=N           group of the domain's plan, for sekg and npsf; server, for server\n" \
+	"      --cpu=N             CPU to run on (default: one where there is room)\n"                  \
+	"      --name=NAME         for people; up to 15 bytes\n"                                        \
+	"      --sync              first release waits for `reschctl start`\n"                          \
 	"      --skip-admission    no test, and no promise\n"
 
 #endif /* _RESCHCTL_H */

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* server.c - reschctl server */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reschctl.h"
+
+static const char help[] =
+	"usage: reschctl server list [--json]\n"
+	"       reschctl server add --budget=TIME --period=TIME [OPTION...]\n"
+	"       reschctl server set DOMAIN:ID [--budget=TIME] [--period=TIME] [--quantum=TIME] [--name=NAME]\n"
+	"       reschctl server del DOMAIN:ID\n"
+	"\n"
+	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
+	"processor to themselves. Its domain is under the plugin `server`; tasks join it with --group=ID. `set`\n"
+	"resizes it from its next budget on. Servers made here stay until they are removed, or their domain is.\n"
+	"\n"
+	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
+	"      --period=TIME       at most 1h, and 10000 budgets\n"
+	"  -k, --kind=KIND         cbs-hard (default): no more than that; cbs: what others leave, too; cus, tbs:\n"
+	"                          budgets follow the jobs, and the next one comes at the deadline, or at once\n"
+	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr\n"
+	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
+	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
+	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
+	"      --name=NAME         for people; up to 15 bytes\n"
+	"  -j, --json              print JSON; times in ns\n"
+	"  -h, --help              this text\n";
+
+static struct json_object *server_json(const struct resch_server_stat *stat)
+{
+	const struct resch_server_params *params = &stat->params;
+	struct json_object *server = json_object_new_object();
+
+	json_add(server, "domain", json_object_new_int64(stat->domain));
+	json_add(server, "id", json_object_new_int64(stat->id));
+	json_add_text(server, "name", params->name);
+	json_add(server, "cpu", json_object_new_int(params->cpu));
+	json_add_text(server, "kind", resch_server_kind_name(params->kind));
+	json_add_text(server, "policy", resch_server_policy_name(params->policy));
+	json_add_time(server, "budget", params->budget);
+	json_add_time(server, "period", params->period);
+	json_add_time(server, "quantum", params->quantum);
+	json_add(server, "persistent",
+		 json_object_new_boolean(params->flags & RESCH_SERVER_F_PERSIST));
+	json_add(server, "tasks", json_object_new_int64(stat->tasks));
+	json_add_time(server, "left", stat->left);
+	json_add_time(server, "deadline", stat->deadline);
+	json_add_time(server, "consumed", stat->consumed);
+	json_add_time(server, "replenished", stat->replenished);
+	json_add_time(server, "exhausted", stat->exhausted);
+	json_add_time(server, "postponed", stat->postponed);
+	return server;
+}
+
+/* ---- list ---------------------------------------------------------------------------------------- */
+
+static void list_add(struct table *table, struct resch_server_stat *stat)
+{
+	const struct resch_server_params *params = &stat->params;
+
+	text_clean(stat->params.name);
+	table_add(table, "%u:%u", stat->domain, stat->id);
+	table_add(table, "%s", params->name[0] ? params->name : "-");
+	table_add(table, "%d", params->cpu);
+	table_add(table, "%s", resch_server_kind_name(params->kind));
+	table_add(table, "%s", resch_server_policy_name(params->policy));
+	table_add(table, "%s", time_text(params->budget));
+	table_add(table, "%s", time_text(params->period));
+	table_add(table, "%u", stat->tasks);
+	table_add(table, "%s", time_short(stat->left));
+	table_add(table, "%s", time_short(stat->consumed));
+	table_add(table, "%llu", (unsigned long long)stat->replenished);
+	table_add(table, "%llu", (unsigned long long)stat->exhausted);
+	table_add(table, "%llu", (unsigned long long)stat->postponed);
+}
+
+/* Those of all domains. Return: 0 or -errno. */
+static int list_fill(int fd, struct table *table, struct json_object *list)
+{
+	struct resch_domain_stat domain = {};
+	int result;
+
+	while ((result = resch_domain_next(fd, &domain)) > 0) {
+		struct resch_server_stat stat = { .domain = domain.domain };
+
+		while ((result = resch_server_next(fd, &stat)) > 0) {
+			json_object_array_add(list, server_json(&stat));
+			list_add(table, &stat);
+		}
+		/* -ENODEV: the domain has gone meanwhile */
+		if (result < 0 && result != -ENODEV)
+			return result;
+	}
+	return result;
+}
+
+static int server_list(int argc, char **argv)
+{
+	static const char *const headings[] = {
+		"ID",	  "NAME",  ">CPU",	"KIND",	    "POLICY",	  ">BUDGET",	">PERIOD",
+		">TASKS", ">LEFT", ">CONSUMED", ">BUDGETS", ">EXHAUSTED", ">POSTPONED", NULL,
+	};
+	struct json_object *list, *out;
+	struct table table;
+	int fd, result;
+	bool json;
+
+	result = options_plain(argc, argv, "server", help, &json);
+	if (result >= 0)
+		return result;
+	if (optind != argc)
+		return usage("server", "server list takes no arguments");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	list = json_object_new_array();
+	table_begin(&table, headings);
+	result = list_fill(fd, &table, list);
+	close(fd);
+	if (result < 0) {
+		json_object_put(list);
+		return fail("server list: %s", error_text(result));
+	}
+	if (json) {
+		out = json_object_new_object();
+		json_add(out, "servers", list);
+		json_show(out, stdout);
+	} else {
+		json_object_put(list);
+		table_print(&table, stdout, false);
+	}
+	return EXIT_DONE;
+}
+
+/* ---- add and set --------------------------------------------------------------------------------- */
+
+struct given {
+	struct resch_server_params params;
+	uint64_t domain;
+	bool kind, policy, cpu, name; /* given */
+	bool json;
+};
+
+static int bad(const char *option, const char *value, const char *what)
+{
+	usage("server", "--%s=%s: %s", option, value, what);
+	return EXIT_USAGE;
+}
+
+static int take_time(struct given *given, const char *option, const char *value)
+{
+	uint64_t ns;
+
+	if (resch_time_parse(value, &ns) || !ns)
+		return bad(option, value, "a time is a number with its unit: 500us, 2ms, 1.5s");
+	if (*option == 'b')
+		given->params.budget = ns;
+	else if (*option == 'p')
+		given->params.period = ns;
+	else
+		given->params.quantum = ns;
+	return -1;
+}
+
+static int take_kind(struct given *given, const char *value)
+{
+	int kind = resch_server_kind_parse(value);
+
+	if (kind < 0)
+		return bad("kind", value, "kinds are cbs-hard, cbs, cus, tbs");
+	given->params.kind = (uint32_t)kind;
+	given->kind = true;
+	return -1;
+}
+
+static int take_policy(struct given *given, const char *value)
+{
+	int policy = resch_server_policy_parse(value);
+
+	if (policy < 0)
+		return bad("policy", value, "policies are edf, dm, rm, priority, fifo, rr");
+	given->params.policy = (uint32_t)policy;
+	given->policy = true;
+	return -1;
+}
+
+static int take_name(struct given *given, const char *value)
+{
+	if (strlen(value) >= sizeof(given->params.name))
+		return bad("name", value, "a name has at most 15 bytes");
+	memset(given->params.name, 0, sizeof(given->params.name));
+	memcpy(given->params.name, value, strlen(value));
+	given->name = true;
+	return -1;
+}
+
+static int take_number(uint64_t *number, uint64_t min, uint64_t max, const char *option,
+		       const char *value)
+{
+	if (number_parse(value, max, number) || *number < min)
+		return bad(option, value, "not such a number");
+	return -1;
+}
+
+/* Return: -1: go on; else an exit status. */
+static int take(struct given *given, int option)
+{
+	uint64_t cpu;
+	int result;
+
+	switch (option) {
+	case 'b':
+		return take_time(given, "budget", optarg);
+	case 'p':
+		return take_time(given, "period", optarg);
+	case 'u':
+		return take_time(given, "quantum", optarg);
+	case 'k':
+		return take_kind(given, optarg);
+	case 'o':
+		return take_policy(given, optarg);
+	case 'n':
+		return take_name(given, optarg);
+	case 'd':
+		return take_number(&given->domain, 1, INT32_MAX, "domain", optarg);
+	case 'c':
+		result = take_number(&cpu, 0, RESCH_CPUS_MAX - 1, "cpu", optarg);
+		given->params.cpu = (int32_t)cpu;
+		given->cpu = true;
+		return result;
+	case 'j':
+		given->json = true;
+		return -1;
+	default:
+		fputs(help, stdout);
+		return EXIT_DONE;
+	}
+}
+
+/* Return: -1: go on at optind; else an exit status. */
+static int parse(int argc, char **argv, struct given *given)
+{
+	static const struct option options[] = {
+		{ "budget", required_argument, NULL, 'b' },
+		{ "period", required_argument, NULL, 'p' },
+		{ "quantum", required_argument, NULL, 'u' },
+		{ "kind", required_argument, NULL, 'k' },
+		{ "policy", required_argument, NULL, 'o' },
+		{ "name", required_argument, NULL, 'n' },
+		{ "domain", required_argument, NULL, 'd' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	int option, result = -1;
+
+	given->params.cpu = -1;
+	opterr = 0;
+	while (result < 0 && (option = getopt_long(argc, argv, "b:k:jh", options, NULL)) != -1)
+		result = option == '?' ? options_bad("server", argv) : take(given, option);
+	return result;
+}
+
+/* "1:3" */
+static int parse_id(const char *text, uint32_t *domain, uint32_t *id)
+{
+	const char *colon = strchr(text, ':');
+	uint64_t first, second;
+	char copy[16];
+
+	if (!colon || (size_t)(colon - text) >= sizeof(copy))
+		return -EINVAL;
+	memcpy(copy, text, (size_t)(colon - text));
+	copy[colon - text] = 0;
+	if (number_parse(copy, INT32_MAX, &first) || number_parse(colon + 1, UINT32_MAX, &second) ||
+	    !first || !second)
+		return -EINVAL;
+	*domain = (uint32_t)first;
+	*id = (uint32_t)second;
+	return 0;
+}
+
+static int explain(int error, const struct resch_server_set *set)
+{
+	char why[RESCH_VERDICT_TEXT];
+
+	switch (-error) {
+	case EBUSY:
+		resch_verdict_text(&set->verdict, why, sizeof(why));
+		return fail("refused: %s", why);
+	case EINVAL:
+		return fail(
+			"refused: a budget is 10us to the period and at least a 10000th of it, a period at "
+			"most 1h, a quantum (for rr) 10us to 1s");
+	case ENODEV:
+		return fail(
+			"there is no such domain, or no such CPU in it: see `reschctl domain list`");
+	case ENOENT:
+		return fail("there is no server %u:%u: see `reschctl server list`", set->domain,
+			    set->id);
+	case EOPNOTSUPP:
+		return fail(
+			"the plugin of domain %u has no servers: reschctl domain set --id=%u --plugin=server",
+			set->domain, set->domain);
+	case ENOSPC:
+		return fail("the domain has as many servers as there can be");
+	default:
+		return fail("server: %s", error_text(error));
+	}
+}
+
+static int apply(int fd, struct resch_server_set *set, bool json)
+{
+	int result = resch_server_set(fd, set);
+	struct resch_server_stat stat;
+
+	if (result)
+		return explain(result, set);
+	if (json && !resch_server_stat(fd, set->domain, set->id, &stat))
+		json_show(server_json(&stat), stdout);
+	else if (!json)
+		printf("server %u:%u: CPU %d, %s of %s\n", set->domain, set->id, set->cpu,
+		       time_text(set->params.budget), time_text(set->params.period));
+	return EXIT_DONE;
+}
+
+/* The domain that a new server is for. Return: its id; 0: none; -errno. */
+static int find_domain(int fd, const struct given *given)
+{
+	struct resch_domain_stat stat = {};
+	int result;
+
+	if (given->domain)
+		return (int)given->domain;
+	if (given->cpu)
+		return domain_of_cpu(fd, (unsigned int)given->params.cpu, &stat);
+	while ((result = resch_domain_next(fd, &stat)) > 0) {
+		if (!strcmp(stat.plugin, "server"))
+			return (int)stat.domain;
+	}
+	return result;
+}
+
+static int server_add(int argc, char **argv)
+{
+	struct resch_server_set set = {};
+	struct given given = {};
+	int fd, result;
+
+	result = parse(argc, argv, &given);
+	if (result >= 0)
+		return result;
+	if (optind != argc)
+		return usage("server", "server add takes options only");
+	if (!given.params.budget || !given.params.period)
+		return usage("server", "a new server needs --budget and --period");
+	if (given.params.policy == RESCH_SERVER_RR && !given.params.quantum)
+		given.params.quantum = 1000000;
+	if (given.params.policy != RESCH_SERVER_RR && given.params.quantum)
+		return usage("server", "--quantum is for --policy=rr");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = find_domain(fd, &given);
+	if (result <= 0) {
+		close(fd);
+		return result ?
+			       fail("server add: %s", error_text(result)) :
+			       fail("there is no domain for it: make one with `reschctl domain set CPUS "
+				    "--plugin=server`");
+	}
+	set.domain = (uint32_t)result;
+	set.params = given.params;
+	set.params.flags = RESCH_SERVER_F_PERSIST;
+	result = apply(fd, &set, given.json);
+	close(fd);
+	return result;
+}
+
+/* What is not given stays as it is. */
+static int server_resize(int argc, char **argv)
+{
+	struct resch_server_set set = {};
+	struct resch_server_stat stat;
+	struct given given = {};
+	int fd, result;
+
+	result = parse(argc, argv, &given);
+	if (result >= 0)
+		return result;
+	if (optind + 1 != argc || parse_id(argv[optind], &set.domain, &set.id))
+		return usage("server",
+			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
+	if (given.kind || given.policy || given.cpu || given.domain)
+		return usage("server",
+			     "kind, policy, CPU and domain of a server stay: make another one");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = resch_server_stat(fd, set.domain, set.id, &stat);
+	if (result) {
+		close(fd);
+		return explain(result, &set);
+	}
+	set.params = stat.params;
+	if (given.params.budget)
+		set.params.budget = given.params.budget;
+	if (given.params.period)
+		set.params.period = given.params.period;
+	if (given.params.quantum)
+		set.params.quantum = given.params.quantum;
+	if (given.name)
+		memcpy(set.params.name, given.params.name, sizeof(set.params.name));
+	result = apply(fd, &set, given.json);
+	close(fd);
+	return result;
+}
+
+/* ---- del ----------------------------------------------------------------------------------------- */
+
+static int server_del(int argc, char **argv)
+{
+	struct resch_server_set set = {};
+	int fd, result;
+	bool json;
+
+	result = options_plain(argc, argv, "server", help, &json);
+	if (result >= 0)
+		return result;
+	if (optind + 1 != argc || parse_id(argv[optind], &set.domain, &set.id))
+		return usage("server",
+			     "server del takes DOMAIN:ID, as `reschctl server list` shows it");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = resch_server_del(fd, set.domain, set.id);
+	close(fd);
+	if (result == -EBUSY)
+		return fail(
+			"server %u:%u has tasks: see `reschctl tasks`; end their programs first",
+			set.domain, set.id);
+	return result ? explain(result, &set) : EXIT_DONE;
+}
+
+int cmd_server(int argc, char **argv)
+{
+	if (argc >= 2 && !strcmp(argv[1], "list"))
+		return server_list(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "add"))
+		return server_add(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "set"))
+		return server_resize(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "del"))
+		return server_del(argc - 1, argv + 1);
+	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(help, stdout);
+		return EXIT_DONE;
+	}
+	return usage("server", "server list, server add, server set or server del");
+}
