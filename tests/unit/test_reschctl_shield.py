@@ -257,14 +257,15 @@ class Shield(unittest.TestCase):
 
     def test_counters(self):
         machine = self.crowd()
-        line = " 24: {} 5 {} 9   PCI-MSI 24-edge eth24"
-        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(1, 100) + "\nERR:  3")
+        line = " 24: {} 5 {} 9   PCI-MSI 24-edge eth24\nLOC: 1 1 1 {} Local timer interrupts\n"
+        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(1, 100, 1) + "ERR:  3")
         self.call("shield", "2-3")
-        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(77, 130) + "\nERR:  9")
+        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(77, 130, 3) + "ERR:  9")
         name = "proc/20/task/20/status"
         machine.put(name, machine.get(name).replace("switches:\t7", "switches:\t19"))
         ran = {(line["kind"], line["id"]): line["count"] for line in self.status()["ran"]}
-        self.assertEqual(ran, {("interrupt", 24): 30, ("thread", 20): 12})
+        self.assertEqual(ran, {("interrupt", 24): 30, ("interrupt", None): 2, ("thread", 20): 12})
+        self.assertIn("LOC Local timer interrupts", self.call("shield", "status").stdout)
 
     # ---- others change things, come and go
 

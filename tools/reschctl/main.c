@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reschctl.h"
+#include "shield.h"
 
 static const struct command commands[] = {
 	{ "doctor", "what this kernel and machine can promise, and what to change", cmd_doctor },
@@ -55,6 +56,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		argv[1] = (char *)"version";
+	/* The kernel calls, see shield-agent.c. */
+	if (argc == 2 && !strcmp(argv[1], AGENT_COMMAND))
+		return agent_run();
 	for (i = 0; i < NR_COMMANDS; i++) {
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);

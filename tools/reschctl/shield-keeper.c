@@ -6,8 +6,8 @@
  * module is gone, and takes down what a killed tool has left half done. The guardian, its child,
  * sleeps at a wire that only the keeper holds. When the wire closes without a word, the keeper was
  * killed: the guardian becomes a keeper whose task is to take everything down. A keeper whose
- * guardian is killed starts another. Who kills both leaves the journal: the next reschctl shield or
- * unshield puts all back.
+ * guardian is killed starts another. When both are killed the kernel starts the release agent
+ * (shield-agent.c); where there is none the journal waits for the next reschctl shield or unshield.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -304,6 +304,7 @@ int keeper_start(const struct state *state)
 		dup2(ready[1], STDERR_FILENO + 1);
 		closefrom(STDERR_FILENO + 2);
 		openlog("reschctl", LOG_PID, LOG_DAEMON);
+		agent_join(state->root);
 		keeper(state->root, false, STDERR_FILENO + 1);
 	}
 	close(ready[1]);

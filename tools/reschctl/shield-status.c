@@ -117,17 +117,14 @@ static struct json_object *entry(struct json_object *list, const char *kind, uin
 
 static const char *refusal(const struct object *object)
 {
-	switch (object->stuck) {
-	case EIO:
+	/* Up to 6.1 EIO, later EPERM. */
+	if (object->kind == OBJECT_INTERRUPT && (object->stuck == EIO || object->stuck == EPERM))
 		return "the kernel manages it (isolcpus=managed_irq at boot), or it belongs to one CPU";
-	case EINVAL:
-		return object->kind == OBJECT_THREAD ? "its cpuset has no other CPUs" :
-						       "the kernel refuses";
-	case EBUSY:
+	if (object->kind == OBJECT_THREAD && object->stuck == EINVAL)
+		return "its cpuset has no other CPUs";
+	if (object->kind == OBJECT_THREAD && object->stuck == EBUSY)
 		return "it is under SCHED_DEADLINE, which allows no affinity";
-	default:
-		return strerror(object->stuck);
-	}
+	return strerror(object->stuck);
 }
 
 static bool moved(const struct object *object)
@@ -297,6 +294,9 @@ static void look_counters(struct look *look)
 		text_clean(label);
 		object = entry(look->ran, "interrupt", strtoull(name, NULL, 10), label, NULL);
 		json_add_time(object, "count", sum - old);
+		/* LOC, RES...: no device's, no number. */
+		if (*name < '0' || *name > '9')
+			json_object_object_add(object, "id", NULL);
 	}
 }
 
@@ -337,7 +337,9 @@ static const char *text_of(struct json_object *object, const char *key)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(object, key, &value) ? json_object_get_string(value) : "";
+	if (!json_object_object_get_ex(object, key, &value) || !value)
+		return "";
+	return json_object_get_string(value);
 }
 
 static void print_list(const char *title, struct json_object *list, const char *last)

@@ -325,6 +325,8 @@ static int lower_shields(struct state *state, const struct request *request)
 			    strerror(-result));
 	if (state_exists(state))
 		keeper_start(state);
+	else
+		agent_leave(state->root);
 	if (request->json) {
 		out = json_object_new_object();
 		json_add(out, "interrupts", json_object_new_int64(sweep.moved[OBJECT_INTERRUPT]));

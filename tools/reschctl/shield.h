@@ -232,6 +232,17 @@ int keeper_start(const struct state *state);
 /** keeper_poke - have it look at once; after the lock was let go */
 void keeper_poke(const struct state *state);
 
+/* ---- shield-agent.c: who restores when all processes are killed ------------------------------- */
+
+/* What the kernel starts the release agent with: the path of the group in its hierarchy. */
+#define AGENT_COMMAND "/resch-shield"
+/** agent_join - put the calling process where its end, and its children's, is noticed */
+void agent_join(const char *root);
+/** agent_leave - the hierarchy goes, if nobody is in the group; with the lock held */
+void agent_leave(const char *root);
+/** agent_run - that end has come. Return: an exit status */
+int agent_run(void);
+
 /* ---- shield-status.c ------------------------------------------------------------------------- */
 
 int shield_status(int argc, char **argv);
