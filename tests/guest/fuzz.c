@@ -71,9 +71,9 @@ static void fill(void *to, size_t size)
 
 static const char *name(void)
 {
-	static const char *const names[] = { "edf",   "fp",   "demo", "fifo",
-					     "fifo",  "fifo", "",     "sixteen-letters-",
-					     "Zz\n%s" };
+	static const char *const names[] = { "edf",    "fp",	 "demo",   "fifo",
+					     "fifo",   "fifo",	 "",	   "sixteen-letters-",
+					     "Zz\n%s", "server", "server", "server" };
 
 	return names[below(sizeof(names) / sizeof(*names))];
 }
@@ -89,6 +89,7 @@ static void almost_right(struct resch_register *reg)
 	if (reg->params.overrun == RESCH_SIGNAL || reg->params.miss == RESCH_SIGNAL)
 		reg->params.signal = SIGURG;
 	reg->params.cpu = below(3) - 1;
+	reg->params.group = below(2) ? below(8) : 0;
 	while (!below(2))
 		((uint32_t *)reg)[below(sizeof(*reg) / 4)] = interesting();
 }
@@ -104,6 +105,22 @@ static void almost_right_domain(struct resch_domain_set *set)
 		((uint32_t *)set)[below(sizeof(*set) / 4)] = interesting();
 }
 
+static void almost_right_server(struct resch_server_set *set)
+{
+	memset(set, 0, sizeof(*set));
+	set->domain = below(20);
+	set->id = below(2) ? below(8) : 0;
+	set->params.period = (1 + below(20)) * MS;
+	set->params.budget = set->params.period / (1 + below(6));
+	set->params.kind = below(4);
+	set->params.policy = below(6);
+	set->params.quantum = set->params.policy == RESCH_SERVER_RR ? MS : 0;
+	set->params.cpu = below(3) - 1;
+	set->params.flags = below(2);
+	while (!below(3))
+		((uint32_t *)set)[below(sizeof(*set) / 4)] = interesting();
+}
+
 static void one(int fd, char *memory)
 {
 	static const unsigned long requests[] = {
@@ -111,7 +128,8 @@ static void one(int fd, char *memory)
 		RESCH_IOC_WAIT,	       RESCH_IOC_DELAY,	      RESCH_IOC_RELEASE,
 		RESCH_IOC_START,       RESCH_IOC_TASK_STAT,   RESCH_IOC_DOMAIN_SET,
 		RESCH_IOC_DOMAIN_DEL,  RESCH_IOC_DOMAIN_STAT, RESCH_IOC_PLUGIN_LOAD,
-		RESCH_IOC_PLUGIN_STAT,
+		RESCH_IOC_PLUGIN_STAT, RESCH_IOC_SERVER_SET,  RESCH_IOC_SERVER_SET,
+		RESCH_IOC_SERVER_DEL,  RESCH_IOC_SERVER_STAT,
 	};
 	uint32_t request = requests[below(sizeof(requests) / sizeof(*requests))];
 	struct resch_register *reg = (struct resch_register *)memory;
@@ -147,6 +165,12 @@ static void one(int fd, char *memory)
 		almost_right(reg);
 	if (request == RESCH_IOC_DOMAIN_SET && below(4))
 		almost_right_domain((struct resch_domain_set *)memory);
+	if (request == RESCH_IOC_SERVER_SET && below(4))
+		almost_right_server((struct resch_server_set *)memory);
+	if (request == RESCH_IOC_SERVER_DEL && below(2)) {
+		((struct resch_server_del *)memory)->domain = below(20);
+		((struct resch_server_del *)memory)->id = below(8);
+	}
 	if (request == RESCH_IOC_PLUGIN_LOAD)
 		snprintf(memory, 16, "%s", name());
 	if (request == RESCH_IOC_DELAY && below(4))
@@ -223,6 +247,7 @@ TEST(fuzz, "20000 random requests, or as many as fit into some seconds")
 	must(module_load("resch-edf", ""));
 	must(module_load("resch-fp", ""));
 	must(module_load("resch-demo", ""));
+	must(module_load("resch-server", ""));
 	fuzz = shared(sizeof(*fuzz));
 	while (atomic_load(&fuzz->calls) < CALLS && resch_now() < end) {
 		start += 0x9e3779b97f4a7c15;

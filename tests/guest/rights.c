@@ -25,6 +25,7 @@ static int unprivileged(void *arg)
 {
 	uint32_t other = (long)arg;
 	struct resch_register reg = periodic(100 * MS, MS);
+	struct resch_server_set server = { .domain = 1 };
 	struct resch_domain_set set = { .plugin = "fifo" };
 	struct resch_plugin_stat plugin;
 	struct resch_domain_stat domain = { .domain = 0 };
@@ -40,6 +41,8 @@ static int unprivileged(void *arg)
 	refused(resch_release(dev, other), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
 	refused(resch_domain_set(dev, &set), EPERM);
+	refused(resch_server_set(dev, &server), EPERM);
+	refused(resch_server_del(dev, 1, 1), EPERM);
 	refused(resch_domain_del(dev, 1), EPERM);
 	refused(resch_plugin_load(dev, "fp"), EPERM);
 	must(resch_info(dev, &now));
