@@ -44,10 +44,11 @@ class Layout:
         return self.sizes in ('formula', 'exact')
 
 
-def options_of(sizes, overheads):
+def words_of(sizes, overheads):
+    """Options of reschctl assign."""
     if sizes == 'bare':
         return [f'--delta={BARE_DELTA}']
-    return [f'--overheads={overheads.name}'] + (['--exact'] if sizes == 'exact' else [])
+    return [f'--overheads={overheads.words()}'] + (['--exact'] if sizes == 'exact' else [])
 
 
 def ask(task_set, algorithm, options):
@@ -65,7 +66,7 @@ def assign(task_set, algorithm, overheads, sizes=SIZES):
     """A Layout, by the first of `sizes` that is accepted."""
     refusals = []
     for size in sizes:
-        text, why = ask(task_set, algorithm, options_of(size, overheads))
+        text, why = ask(task_set, algorithm, words_of(size, overheads))
         if why:
             refusals.append((size, why))
             continue

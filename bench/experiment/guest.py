@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Layouts on a real kernel: in the deterministic guest, where `reschctl assign --run` runs each set for a while under
+trace-cmd.
+
+The guest's clock counts instructions, a nanosecond each, of all its CPUs together: they take turns, and a CPU whose
+turn has yet to come is late by some tens of microseconds. So the periods are stretched against the paper's. One CPU
+more than the sets need has the rest of the system.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from layouts import Broken, words_of
+from overheads import Overheads
+from simulate import CHECKER, Outcome
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.join(HERE, '../..')
+HARNESS = os.path.join(TOP, 'tests/harness')
+JITTER = os.path.join(TOP, 'tools/trace/resch-jitter')
+HANDOVERS = ('notify', 'retry')
+# A boot, and so many seconds of the host's for one of the guest's, on a slow and busy host.
+BOOT_LIMIT, SLOWNESS = 300, 150
+TOLERANCE = '1ms'
+
+# The largest values seen in such guests, rounded up: resch-jitter's last line.
+CHARGES = Overheads('guest', 150000, 60000, 60000, (20000, 4000000))
+
+
+def stretched(task_set, factor):
+    """The set with all times `factor` times as long, but for the offsets."""
+    rows = []
+    for line in task_set.text.splitlines():
+        if line.startswith('#'):
+            rows.append(f'{line}, times {factor}')
+            continue
+        numbers = line.split(',')
+        rows.append(','.join(numbers[:1] + [str(int(number) * factor) for number in numbers[1:6]] + numbers[6:]))
+    return dataclasses.replace(task_set, shortest=task_set.shortest * factor, text='\n'.join(rows) + '\n')
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What the guest is to do: a layout of a set, with one way of handing tasks over."""
+    task_set: object
+    layout: object
+    handover: str
+
+    @property
+    def name(self):
+        return f'{self.layout.algorithm}-{self.task_set.number:02}-{self.handover}'
+
+    @property
+    def file(self):
+        return f'{self.task_set.number:02}.csv'
+
+
+class Guest:
+    """A kernel in the deterministic guest. `folder`: for files that go in and out."""
+
+    def __init__(self, kernel, folder):
+        self.kernel = kernel
+        self.folder = os.path.abspath(folder)
+        self.out = os.path.join(self.folder, 'out')
+
+    def build(self):
+        """Kernel, modules and programs; installs what is missing."""
+        for words in (['setup.sh', 'guest', 'bench'], ['root.sh', self.kernel], ['build.sh', '--kbuild', self.kernel],
+                      ['build.sh', '--user', self.kernel]):
+            done = subprocess.run([os.path.join(HARNESS, words[0]), *words[1:]], capture_output=True, text=True)
+            if done.returncode:
+                raise Broken(f'{" ".join(words)}: {(done.stderr or done.stdout).strip()[-2000:]}')
+
+    def prepare(self, runs, time, seed):
+        files = os.path.join(self.folder, 'files/experiment')
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(files)
+        shutil.copy(os.path.join(HERE, 'in-guest'), files)
+        for run in runs:
+            with open(os.path.join(files, run.file), 'w', encoding='utf-8') as file:
+                file.write(run.task_set.text)
+        with open(os.path.join(files, 'todo'), 'w', encoding='utf-8') as file:
+            for run in runs:
+                print(run.name, run.layout.algorithm, run.handover, f'0-{run.task_set.cpus - 1}', run.file,
+                      f'--run={time}ns --seed={seed}', *words_of(run.layout.sizes, CHARGES), file=file)
+
+    def play(self, runs, time, seed, verbose):
+        """Outcomes, in the order of the runs, which all take place in one boot."""
+        self.prepare(runs, time, seed)
+        limit = BOOT_LIMIT + SLOWNESS * len(runs) * (time + 10**9) // 10**9
+        command = [os.path.join(HARNESS, 'guest'), '-k', self.kernel, '--icount', '-c', str(runs[0].task_set.cpus + 1),
+                   '-m', '2G', '-t', str(limit), '-o', self.out, '--files', os.path.join(self.folder, 'files'),
+                   '--program', '/usr/bin/trace-cmd', '--', 'sh', '/experiment/in-guest']
+        with open(os.path.join(self.folder, 'log'), 'w', encoding='utf-8') as log:
+            status = subprocess.run(command, stdout=sys.stderr if verbose else log, stderr=subprocess.STDOUT).returncode
+        if status:
+            raise Broken(f'the guest ended with status {status}: see {self.folder}')
+        return [self.outcome(run, time) for run in runs]
+
+    def trace(self, run):
+        return os.path.join(self.out, run.name + '.txt')
+
+    def outcome(self, run, time):
+        with open(os.path.join(self.out, run.name + '.json'), encoding='utf-8') as file:
+            tasks = json.load(file)['run']
+        done = subprocess.run([sys.executable, CHECKER, '--json', '--tolerance', TOLERANCE, self.trace(run)],
+                              capture_output=True, text=True)
+        if not done.stdout:
+            raise Broken(f'resch-check: {done.stderr.strip()}')
+        found = json.loads(done.stdout)
+        broken = {name: rule['broken'] for name, rule in found['rules'].items() if rule['broken']}
+        return Outcome(time, *(sum(task[what] for task in tasks) for what in
+                               ('completed', 'preemptions', 'migrations', 'misses')),
+                       max(task['tardiness_max'] for task in tasks), broken.get('notional', 0), time, found['verdict'],
+                       tuple(broken))
+
+    def jitter(self, runs, picture=None):
+        """The tables of resch-jitter for all of these runs; with `picture` a histogram in that file."""
+        options = ['--histogram', picture] if picture else []
+        done = subprocess.run([sys.executable, JITTER, '--note', 'emulated: a clock that counts instructions', *options,
+                               *map(self.trace, runs)], capture_output=True, text=True)
+        if done.returncode:
+            raise Broken(f'resch-jitter: {done.stderr.strip()}')
+        return done.stdout
