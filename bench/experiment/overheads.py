@@ -13,6 +13,8 @@ Each is drawn at random, uniformly from 0 on, but for the switch, which always t
 
 import dataclasses
 
+from sets import gen
+
 
 @dataclasses.dataclass(frozen=True)
 class Overheads:
@@ -47,6 +49,14 @@ KNOWN = {
     'paper4': Overheads('paper4', 8824, 31834, 2218, (571, 1000000)),
     'paper24': Overheads('paper24', 48087, 37264, 9743, (6431, 1000000)),
 }
+
+
+def of_text(text):
+    """Those of reserve=TIME,release=TIME,switch=TIME, as resch-jitter prints them. ValueError"""
+    words = dict(word.split('=', 1) for word in text.split(','))
+    if set(words) != {'reserve', 'release', 'switch'}:
+        raise ValueError(f"'{text}' is not reserve=TIME,release=TIME,switch=TIME")
+    return Overheads('measured', *(gen.time(words[name]) for name in ('reserve', 'release', 'switch')), (0, 1000000))
 
 
 def of_machine(cpus):

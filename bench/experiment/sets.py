@@ -61,3 +61,28 @@ def generate_all(cpus, count, umax, seed, factor):
     """`count` sets; with `umax` 0 as many tasks as in the paper's."""
     return [generate(cpus, number, umax or umax_of(cpus, number, count), seed, factor)
             for number in range(1, count + 1)]
+
+
+def read(path, cpus, number):
+    """A set of one's own, as the ReTAS generator writes them: id,min_C,max_C,min_T,max_T,D,min_off,max_off in ns.
+    ValueError, OSError"""
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    rows = [list(map(int, line.split(','))) for line in text.splitlines() if line.strip() and not line.startswith('#')]
+    if not rows or any(len(row) != 8 or row[3] <= 0 for row in rows):
+        raise ValueError('not lines of id,min_C,max_C,min_T,max_T,D,min_off,max_off')
+    shares = [row[2] / row[3] for row in rows]
+    return Set(cpus, number, len(rows), sum(shares) / cpus, max(shares), min(row[3] for row in rows), max(shares), path,
+               text)
+
+
+def stretched(task_set, factor):
+    """The set with all times `factor` times as long, but for the offsets."""
+    rows = []
+    for line in task_set.text.splitlines():
+        if line.startswith('#'):
+            rows.append(f'{line}, times {factor}')
+        elif line.strip():
+            numbers = line.split(',')
+            rows.append(','.join(numbers[:1] + [str(int(number) * factor) for number in numbers[1:6]] + numbers[6:]))
+    return dataclasses.replace(task_set, shortest=task_set.shortest * factor, text='\n'.join(rows) + '\n')

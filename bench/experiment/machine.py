@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Layouts on a real kernel: in the deterministic guest, where `reschctl assign --run` runs each set for a while under
-trace-cmd.
+"""Layouts on a real kernel, where `reschctl assign --run` runs each set for a while under trace-cmd: in the
+deterministic guest, or on this machine.
 
 The guest's clock counts instructions, a nanosecond each, of all its CPUs together: they take turns, and a CPU whose
 turn has yet to come is late by some tens of microseconds. So the periods are stretched against the paper's. One CPU
@@ -27,20 +27,8 @@ HANDOVERS = ('notify', 'retry')
 BOOT_LIMIT, SLOWNESS = 300, 150
 TOLERANCE = '1ms'
 
-# The largest values seen in such guests, rounded up: resch-jitter's last line.
-CHARGES = Overheads('guest', 150000, 60000, 60000, (20000, 4000000))
-
-
-def stretched(task_set, factor):
-    """The set with all times `factor` times as long, but for the offsets."""
-    rows = []
-    for line in task_set.text.splitlines():
-        if line.startswith('#'):
-            rows.append(f'{line}, times {factor}')
-            continue
-        numbers = line.split(',')
-        rows.append(','.join(numbers[:1] + [str(int(number) * factor) for number in numbers[1:6]] + numbers[6:]))
-    return dataclasses.replace(task_set, shortest=task_set.shortest * factor, text='\n'.join(rows) + '\n')
+# The largest values seen in such guests, rounded up.
+OF_GUEST = Overheads('guest', 150000, 60000, 60000, (20000, 4000000))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,46 +47,48 @@ class Run:
         return f'{self.task_set.number:02}.csv'
 
 
-class Guest:
-    """A kernel in the deterministic guest. `folder`: for files that go in and out."""
+class Machine:
+    """This machine: as root, with the modules, reschctl and trace-cmd installed. `charges`: Overheads to leave room
+    for. `folder`: for files that go in and out."""
+    name = 'here'
+    note = None
 
-    def __init__(self, kernel, folder):
-        self.kernel = kernel
+    def __init__(self, charges, folder):
+        self.charges = charges
         self.folder = os.path.abspath(folder)
         self.out = os.path.join(self.folder, 'out')
 
     def build(self):
-        """Kernel, modules and programs; installs what is missing."""
-        for words in (['setup.sh', 'guest', 'bench'], ['root.sh', self.kernel], ['build.sh', '--kbuild', self.kernel],
-                      ['build.sh', '--user', self.kernel]):
-            done = subprocess.run([os.path.join(HARNESS, words[0]), *words[1:]], capture_output=True, text=True)
-            if done.returncode:
-                raise Broken(f'{" ".join(words)}: {(done.stderr or done.stdout).strip()[-2000:]}')
+        """Nothing: it is installed."""
+        if os.geteuid():
+            raise Broken('only root can run task sets on this machine')
+
+    def command(self, cpus, limit):
+        return ['timeout', str(limit), os.path.join(HERE, 'play'), os.path.join(self.folder, 'files/experiment'), self.out]
 
     def prepare(self, runs, time, seed):
         files = os.path.join(self.folder, 'files/experiment')
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(files)
-        shutil.copy(os.path.join(HERE, 'in-guest'), files)
+        for old in (files, self.out):
+            shutil.rmtree(old, ignore_errors=True)
+            os.makedirs(old)
+        shutil.copy(os.path.join(HERE, 'play'), files)
         for run in runs:
             with open(os.path.join(files, run.file), 'w', encoding='utf-8') as file:
                 file.write(run.task_set.text)
         with open(os.path.join(files, 'todo'), 'w', encoding='utf-8') as file:
             for run in runs:
                 print(run.name, run.layout.algorithm, run.handover, f'0-{run.task_set.cpus - 1}', run.file,
-                      f'--run={time}ns --seed={seed}', *words_of(run.layout.sizes, CHARGES), file=file)
+                      f'--run={time}ns --seed={seed}', *words_of(run.layout.sizes, self.charges), file=file)
 
     def play(self, runs, time, seed, verbose):
-        """Outcomes, in the order of the runs, which all take place in one boot."""
+        """Outcomes, in the order of the runs."""
         self.prepare(runs, time, seed)
         limit = BOOT_LIMIT + SLOWNESS * len(runs) * (time + 10**9) // 10**9
-        command = [os.path.join(HARNESS, 'guest'), '-k', self.kernel, '--icount', '-c', str(runs[0].task_set.cpus + 1),
-                   '-m', '2G', '-t', str(limit), '-o', self.out, '--files', os.path.join(self.folder, 'files'),
-                   '--program', '/usr/bin/trace-cmd', '--', 'sh', '/experiment/in-guest']
+        command = self.command(runs[0].task_set.cpus, limit)
         with open(os.path.join(self.folder, 'log'), 'w', encoding='utf-8') as log:
             status = subprocess.run(command, stdout=sys.stderr if verbose else log, stderr=subprocess.STDOUT).returncode
         if status:
-            raise Broken(f'the guest ended with status {status}: see {self.folder}')
+            raise Broken(f'it ended with status {status}: see {self.folder}')
         return [self.outcome(run, time) for run in runs]
 
     def trace(self, run):
@@ -120,9 +110,31 @@ class Guest:
 
     def jitter(self, runs, picture=None):
         """The tables of resch-jitter for all of these runs; with `picture` a histogram in that file."""
-        options = ['--histogram', picture] if picture else []
-        done = subprocess.run([sys.executable, JITTER, '--note', 'emulated: a clock that counts instructions', *options,
-                               *map(self.trace, runs)], capture_output=True, text=True)
+        options = (['--histogram', picture] if picture else []) + (['--note', self.note] if self.note else [])
+        done = subprocess.run([sys.executable, JITTER, *options, *map(self.trace, runs)], capture_output=True, text=True)
         if done.returncode:
             raise Broken(f'resch-jitter: {done.stderr.strip()}')
         return done.stdout
+
+
+class Guest(Machine):
+    """A kernel in the deterministic guest: all runs in one boot."""
+    note = 'emulated: a clock that counts instructions'
+
+    def __init__(self, kernel, charges, folder):
+        super().__init__(charges, folder)
+        self.kernel = kernel
+        self.name = f'guest {kernel}'
+
+    def build(self):
+        """Kernel, modules and programs; installs what is missing."""
+        for words in (['setup.sh', 'guest', 'bench'], ['root.sh', self.kernel], ['build.sh', '--kbuild', self.kernel],
+                      ['build.sh', '--user', self.kernel]):
+            done = subprocess.run([os.path.join(HARNESS, words[0]), *words[1:]], capture_output=True, text=True)
+            if done.returncode:
+                raise Broken(f'{" ".join(words)}: {(done.stderr or done.stdout).strip()[-2000:]}')
+
+    def command(self, cpus, limit):
+        return [os.path.join(HARNESS, 'guest'), '-k', self.kernel, '--icount', '-c', str(cpus + 1), '-m', '2G',
+                '-t', str(limit), '-o', self.out, '--files', os.path.join(self.folder, 'files'),
+                '--program', '/usr/bin/trace-cmd', '--', 'sh', '/experiment/play', '/experiment', '/out']
