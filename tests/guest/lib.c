@@ -133,13 +133,13 @@ void spin(uint64_t ns)
 	uint64_t end = cpu_time() + ns;
 
 	while (cpu_time() < end)
-		;
+		relax();
 }
 
 void spin_until(const atomic_int *flag)
 {
 	while (!atomic_load(flag))
-		;
+		relax();
 }
 
 /* ---- running the cases ----------------------------------------------------------------------- */

@@ -137,6 +137,15 @@ long call(int fd, unsigned long request, void *argument);
 
 void sleep_ms(unsigned int ms);
 
+/*
+ * In a loop that computes: the CPUs of an emulated machine take turns, and this ends one. Without, the
+ * others stand still for milliseconds.
+ */
+static inline void relax(void)
+{
+	__builtin_ia32_pause();
+}
+
 /* Use this much CPU time, in user mode. */
 void spin(uint64_t ns);
 uint64_t cpu_time(void);

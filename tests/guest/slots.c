@@ -40,8 +40,10 @@ static void body_work(struct task *task)
 
 		task_wait(task);
 		begin = cpu_time();
-		while (cpu_time() - begin < WCET * 3 / 4 && !atomic_load(&task->stop))
+		while (cpu_time() - begin < WCET * 3 / 4 && !atomic_load(&task->stop)) {
 			atomic_fetch_or(&split->cpus, 1U << sched_getcpu());
+			relax();
+		}
 	}
 }
 
@@ -57,6 +59,7 @@ static void body_nap(struct task *task)
 		begin = nap = cpu_time();
 		while (cpu_time() - begin < WCET / 2 && !atomic_load(&task->stop)) {
 			atomic_fetch_or(&split->cpus, 1U << sched_getcpu());
+			relax();
 			if (cpu_time() - nap < 10 * MS)
 				continue;
 			sleep_ms(3);
