@@ -213,7 +213,7 @@ static void helper_adjust(struct resch_thread *thread)
 		return;
 	/* It may still be in user mode, but anybody else comes first. */
 	resch_thread_lock_irq(thread);
-	arrived = !thread->run && READ_ONCE(thread->demoted);
+	arrived = (!thread->run || thread->background) && READ_ONCE(thread->demoted);
 	if (arrived)
 		resch_engine_stopped(thread);
 	resch_thread_unlock_irq(thread);

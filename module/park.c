@@ -28,8 +28,13 @@ void resch_park_stop(struct resch_thread *thread, u64 now)
 	struct resch_cpu *rc = thread->rc;
 
 	resch_cpu_assert_locked(rc);
-	if (thread->held || thread->dead)
+	if (thread->dead)
 		return;
+	if (unlikely(thread->held)) {
+		/* It was not even let go: the helper had yet to move it. */
+		resch_engine_stopped(thread);
+		return;
+	}
 	thread->stopped_at = now;
 	if (unlikely(!resch_stop_by_parking)) {
 		resch_cpu_adjust(thread);

@@ -186,6 +186,89 @@ TEST(nap_retry, "the same, under sekg, where the receiver asks again")
 	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_nap);
 }
 
+/* The group of two tasks has windows on one CPU that may be over before a thread has come over. */
+static const struct resch_reserve brief_plan[] = {
+	{ .group = 1, .cpu = 1, .begin = 50 * MS, .end = 50 * MS + 50 * 1000 },
+	{ .group = 1, .cpu = 1, .begin = 60 * MS, .end = 60 * MS + 200 * 1000 },
+	{ .group = 1, .cpu = 1, .begin = 70 * MS, .end = 70 * MS + 800 * 1000 },
+	{ .group = 1, .cpu = 2, .begin = 0, .end = 50 * MS },
+};
+
+static void body_some(struct task *task)
+{
+	while (!atomic_load(&task->stop)) {
+		task_wait(task);
+		spin(20 * MS);
+	}
+}
+
+TEST(brief, "a task that is deselected before it has reached its CPU is free for others")
+{
+	struct task tasks[2] = {};
+	uint64_t migrations = 0;
+	uint32_t domain;
+	int i;
+
+	pin(0, "0");
+	domain = domain_on("1-2", "npsf", NULL);
+	plan_set(domain, brief_plan, 4);
+	for (i = 0; i < 2; i++) {
+		tasks[i].number = i;
+		tasks[i].reg = in_group(1);
+		tasks[i].reg.domain = domain;
+		/* so that jobs are ready in windows of all phases */
+		tasks[i].reg.params.period = 2 * SLOT - (i + 1) * 7 * MS;
+		tasks[i].reg.params.wcet = 30 * MS;
+		task_start(&tasks[i], body_some);
+	}
+	for (i = 0; i < 2; i++)
+		await(atomic_load(&tasks[i].jobs) >= 30);
+	for (i = 0; i < 2; i++) {
+		migrations += stat_of(tasks[i].id).migrations;
+		atomic_store(&tasks[i].stop, 1);
+	}
+	check(migrations, "they have never been picked on the other CPU");
+	for (i = 0; i < 2; i++)
+		task_join(&tasks[i]);
+	check_is(domain_stat(domain).ejections, 0);
+}
+
+static void body_endless(struct task *task)
+{
+	task_wait(task);
+	spin_until(&task->stop);
+}
+
+TEST(demoted, "a job that is demoted for its overrun does not keep its group from running")
+{
+	struct task tasks[2] = {};
+	uint64_t moved;
+	uint32_t domain;
+	int i;
+
+	pin(0, "0");
+	domain = domain_on("1-2", "npsf", NULL);
+	plan_set(domain, npsf_plan, 4);
+	for (i = 0; i < 2; i++) {
+		tasks[i].number = i;
+		tasks[i].reg = in_group(2);
+		tasks[i].reg.domain = domain;
+		tasks[i].reg.params.wcet = 60 * MS;
+		tasks[i].reg.params.overrun = i ? RESCH_COUNT : RESCH_DEMOTE;
+	}
+	task_start(&tasks[0], body_endless);
+	task_start(&tasks[1], body_some);
+	await(stat_of(tasks[0].id).overruns >= 1);
+	/* On both CPUs. */
+	moved = stat_of(tasks[1].id).migrations;
+	await(stat_of(tasks[1].id).migrations >= moved + 4);
+	for (i = 0; i < 2; i++)
+		atomic_store(&tasks[i].stop, 1);
+	for (i = 0; i < 2; i++)
+		task_join(&tasks[i]);
+	check_is(domain_stat(domain).ejections, 0);
+}
+
 TEST(refused, "plans that can't be are refused, and so are tasks without a place in one")
 {
 	struct resch_reserve plan[4], more[8];
