@@ -199,11 +199,11 @@ int resch_readmit_server(const struct resch_domain *domain, const struct resch_s
 			 struct resch_verdict *verdict)
 {
 	struct copies copies = { .plugin = domain->algorithm->plugin, .wanted = wanted };
+	const u64 *private = domain->private[domain->side];
 	int err;
 
 	lockdep_assert_held(&resch_lock);
-	err = readmit(&copies, domain, domain->private[domain->side], domain -> capacity,
-		      domain -> overhead, verdict);
+	err = readmit(&copies, domain, private, domain->capacity, domain->overhead, verdict);
 	if (err && verdict->task) {
 		verdict->suggest_wcet = 0;
 		verdict->suggest_period = 0;
