@@ -28,7 +28,7 @@ BOOT_LIMIT, SLOWNESS = 300, 150
 # Emulated CPUs take turns, and a program that does not pause has one for as long.
 TOLERANCE = '2ms'
 
-# The largest values seen in such guests, rounded up.
+# What is seen in such guests, but for one in a thousand, rounded up.
 OF_GUEST = Overheads('guest', 150000, 60000, 60000, (20000, 4000000))
 
 
