@@ -61,7 +61,7 @@ _reschctl() {
 		attach) words="$task --pid" ;;
 		tasks | info | version) words="--json" ;;
 		assign)
-			words="--method --cpus --delta --delta-max --cluster --slot-min --exact --overheads --join --keep --force --draw --apply --run --seed
+			words="--method --cpus --delta --delta-max --cluster --slot-min --exact --overheads --join --keep --force --draw --apply --run --jobs --seed
 				--json $(compgen -f -- "$cur")"
 			;;
 		shield) words="status --keep-irq --keep-task --plugin --root --json" ;;

@@ -21,6 +21,8 @@
 #define SECOND 1000000000ULL
 /* What a common time zero leaves for all threads to have waited. */
 #define START_DELAY (20 * SECOND / 1000)
+/* How often to look whether all jobs are done. */
+#define LOOK (20 * SECOND / 1000)
 
 struct player {
 	const struct taskset_task *task;
@@ -32,7 +34,9 @@ struct player {
 	int error;
 	bool started;
 	bool random; /* is released by us */
+	uint64_t jobs; /* how many; 0: as many as there are */
 	atomic_int registered;
+	atomic_int ended;
 	atomic_int *stop;
 };
 
@@ -76,7 +80,7 @@ static void compute(uint64_t time)
 static void *play(void *arg)
 {
 	struct player *player = arg;
-	uint64_t seed = player->seed;
+	uint64_t seed = player->seed, done = 0;
 	int error;
 
 	player->error = resch_register_self(player->fd, &player->reg);
@@ -89,9 +93,23 @@ static void *play(void *arg)
 			continue;
 		if (error)
 			break; /* its registration has ended */
+		if (player->jobs && done++ == player->jobs)
+			break; /* this wait has completed the last one */
 		compute(uniform(&seed, player->task->exec_min, player->task->exec_max));
 	}
+	atomic_store(&player->ended, 1);
 	return NULL;
+}
+
+static bool all_ended(struct player *players, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!atomic_load(&players[i].ended))
+			return false;
+	}
+	return true;
 }
 
 static int player_start(struct player *player, const struct assignment *assignment, uint32_t i,
@@ -150,24 +168,24 @@ static void interrupt(int signal)
 	interrupted = 1;
 }
 
-/* Releases the tasks with random gaps until @end. */
+/* Releases the tasks with random gaps until @end, or until all have had their jobs. */
 static void conduct(struct player *players, uint32_t count, uint64_t zero, uint64_t end)
 {
 	struct player *player;
+	uint64_t next;
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
 		players[i].arrival = zero + uniform(&players[i].seed,
 						    players[i].task->params.offset,
 						    players[i].task->offset_max);
-	while (!interrupted && resch_now() < end) {
+	while (!interrupted && resch_now() < end && !all_ended(players, count)) {
 		player = next_arrival(players, count);
-		if (!player || player->arrival >= end) {
-			sleep_until(end);
-			continue;
-		}
-		sleep_until(player->arrival);
-		if (interrupted || resch_now() < player->arrival)
+		next = player && player->arrival < end ? player->arrival : end;
+		if (players[0].jobs && next > resch_now() + LOOK)
+			next = resch_now() + LOOK;
+		sleep_until(next);
+		if (interrupted || !player || next == end || resch_now() < player->arrival)
 			continue;
 		resch_release(player->fd, player->reg.id);
 		player->arrival +=
@@ -236,6 +254,7 @@ int layout_run(const struct assignment *assignment, int fd, const struct applied
 	for (i = 0; !result && i < count; i++) {
 		players[i].fd = fd;
 		players[i].stop = &stop;
+		players[i].jobs = run->jobs;
 		result = player_start(&players[i], assignment, i, applied, run->seed);
 	}
 	if (!result) {

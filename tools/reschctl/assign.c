@@ -40,6 +40,7 @@ static const char help[] =
 	"                          deadline meanwhile\n"
 	"      --run=TIME          likewise, and run the set there: each job computes for a time between\n"
 	"                          min_C and max_C, releases come between min_T and max_T apart\n"
+	"      --jobs=N            each task for N jobs, if the time is enough for them\n"
 	"      --seed=N            of what is random in that (default: 1)\n"
 	"  -j, --json              print JSON\n"
 	"  -h, --help              this text\n"
@@ -130,6 +131,10 @@ static int set_option(struct assignment *assignment, struct options *options, in
 			return usage("assign", "--run=%s: a time up to 1h, with its unit: 10s",
 				     optarg);
 		return EXIT_DONE;
+	case 'n':
+		if (number_parse(optarg, UINT32_MAX, &options->run.jobs) || !options->run.jobs)
+			return usage("assign", "--jobs=%s: a number from 1 on", optarg);
+		return EXIT_DONE;
 	case 's':
 		if (number_parse(optarg, UINT32_MAX, &options->run.seed))
 			return usage("assign", "--seed=%s: it is a number", optarg);
@@ -158,6 +163,7 @@ static int parse(int argc, char **argv, struct assignment *assignment, struct op
 		{ "draw", required_argument, NULL, 'p' },
 		{ "apply", no_argument, NULL, 'A' },
 		{ "run", required_argument, NULL, 'r' },
+		{ "jobs", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -181,6 +187,8 @@ static int parse(int argc, char **argv, struct assignment *assignment, struct op
 		return usage("assign", "assign takes one file with a task set");
 	if (options->force && !(options->keep && options->apply))
 		return usage("assign", "--force goes with --keep and --apply");
+	if (options->run.jobs && !options->run.time)
+		return usage("assign", "--jobs goes with --run");
 	if (assignment->request.method == RESCH_ASSIGN_CNPSF && !assignment->request.cluster)
 		return usage("assign", "--method=cnpsf needs --cluster=N");
 	if (options->draw && !strstr(options->draw, ".png") && !strstr(options->draw, ".svg"))

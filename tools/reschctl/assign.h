@@ -95,9 +95,10 @@ struct applied {
  */
 int layout_apply(const struct assignment *assignment, int fd, struct applied *applied);
 
-/** struct run - @time: how long, ns; @seed: of all that is random */
+/** struct run - @time: how long at most, ns; @jobs: of each task, 0: any number; @seed: of all that is random */
 struct run {
 	uint64_t time;
+	uint64_t jobs;
 	uint64_t seed;
 };
 
