@@ -282,7 +282,7 @@ static u64 engine_patience(const struct resch_cpu *rc)
 	else if (unlikely(rc->plugin->flags & RESCH_PLUGIN_PLAN))
 		patience = KTIME_MAX / 2; /* it has nothing to go by yet */
 	if (unlikely(rc->rq.servers))
-		patience += 2 * resch_server_period(rc);
+		patience += 2 * rc->longest_period;
 	return patience;
 }
 

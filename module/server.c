@@ -48,6 +48,17 @@ static struct server *server_find(struct resch_domain *domain, u32 id)
 
 /* ---- lists --------------------------------------------------------------------------------------- */
 
+/* How long somebody may have to wait: kept, since each decision of a CPU that waits asks. cpu->lock. */
+static void server_measure(struct resch_cpu *rc)
+{
+	const struct resch_server *server;
+
+	rc->longest_period = 0;
+	resch_rq_for_each_server(&rc->rq, server)
+		rc->longest_period =
+			max3(rc->longest_period, server->params.period, server->held_period);
+}
+
 static void server_list(struct server *server)
 {
 	struct resch_rq *rq = &server->rc->rq;
@@ -57,6 +68,7 @@ static void server_list(struct server *server)
 	while (*link)
 		link = &(*link)->next;
 	*link = &server->server;
+	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	server->domain->servers.count++;
 }
@@ -70,6 +82,7 @@ static void server_unlist(struct server *server)
 	while (*link != &server->server)
 		link = &(*link)->next;
 	*link = server->server.next;
+	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	server->domain->servers.count--;
 	kfree(server);
@@ -88,6 +101,7 @@ static void server_expire(struct resch_cpu *rc)
 		resch_cpu_lock_irq(rc);
 		server->held_budget = 0;
 		server->held_period = 0;
+		server_measure(rc);
 		resch_cpu_unlock_irq(rc);
 		if (!server->params.budget)
 			server_unlist(server_of(server));
@@ -219,6 +233,7 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 	resch_cpu_lock_irq(server->rc);
 	server_hold(server, ktime_get());
 	server->server.params = *params;
+	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	resch_cpu_kick(server->rc);
 	set->cpu = params->cpu;
@@ -265,6 +280,7 @@ static void server_end(struct server *server)
 	resch_cpu_lock_irq(rc);
 	server_hold(server, ktime_get());
 	server->server.params = none;
+	server_measure(rc);
 	resch_cpu_unlock_irq(rc);
 	if (!server->server.held_budget)
 		server_unlist(server);
@@ -402,16 +418,6 @@ void resch_server_flush(struct resch_cpu *rc)
 		server->noted = 0;
 		server->notes = 0;
 	}
-}
-
-u64 resch_server_period(const struct resch_cpu *rc)
-{
-	const struct resch_server *server;
-	u64 longest = 0;
-
-	resch_rq_for_each_server(&rc->rq, server)
-		longest = max3(longest, server->params.period, server->held_period);
-	return longest;
 }
 
 /* ---- looking ------------------------------------------------------------------------------------ */

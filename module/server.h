@@ -50,7 +50,4 @@ void resch_server_reset(struct resch_cpu *rc);
 /* What the plugin has noted goes to the trace. cpu->lock. */
 void resch_server_flush(struct resch_cpu *rc);
 
-/* The longest period of a server on the CPU, ns: somebody may wait for that long. cpu->lock. */
-u64 resch_server_period(const struct resch_cpu *rc);
-
 #endif /* _RESCH_SERVER_H */
