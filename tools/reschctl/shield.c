@@ -276,27 +276,18 @@ static int raise_shield(struct state *state, struct request *request)
 	return EXIT_DONE;
 }
 
-int cmd_shield(int argc, char **argv)
+/* What @work does with the state of the shields. Return: an exit status */
+static int with_state(struct request *request,
+		      int (*work)(struct state *state, struct request *request))
 {
-	struct request request;
-	struct state *state;
+	struct state *state = malloc(sizeof(*state));
 	int status;
 
-	if (argc >= 2 && !strcmp(argv[1], "status"))
-		return shield_status(argc - 1, argv + 1);
-	status = parse(argc, argv, true, &request);
-	if (status < 0)
-		status = preflight(&request);
-	if (status >= 0)
-		return status;
-	state = malloc(sizeof(*state));
 	if (!state)
 		return fail("out of memory");
-	status = open_state(state, request.root);
+	status = open_state(state, request->root);
 	if (status < 0) {
-		status = check_cpus(state, &request.shield.cpus);
-		if (status < 0)
-			status = raise_shield(state, &request);
+		status = work(state, request);
 		state_close(state);
 		keeper_poke(state);
 	}
@@ -304,9 +295,29 @@ int cmd_shield(int argc, char **argv)
 	return status;
 }
 
+static int add_shield(struct state *state, struct request *request)
+{
+	int status = check_cpus(state, &request->shield.cpus);
+
+	return status < 0 ? raise_shield(state, request) : status;
+}
+
+int cmd_shield(int argc, char **argv)
+{
+	struct request request;
+	int status;
+
+	if (argc >= 2 && !strcmp(argv[1], "status"))
+		return shield_status(argc - 1, argv + 1);
+	status = parse(argc, argv, true, &request);
+	if (status < 0)
+		status = preflight(&request);
+	return status < 0 ? with_state(&request, add_shield) : status;
+}
+
 /* ---- unshield -------------------------------------------------------------------------------- */
 
-static int lower_shields(struct state *state, const struct request *request)
+static int lower_shields(struct state *state, struct request *request)
 {
 	bool all = !resch_cpus_count(&request->shield.cpus), found = false;
 	struct sweep sweep = {};
@@ -355,23 +366,9 @@ static int lower_shields(struct state *state, const struct request *request)
 int cmd_unshield(int argc, char **argv)
 {
 	struct request request;
-	struct state *state;
-	int status;
+	int status = parse(argc, argv, false, &request);
 
-	status = parse(argc, argv, false, &request);
 	if (status < 0)
 		status = preflight(&request);
-	if (status >= 0)
-		return status;
-	state = malloc(sizeof(*state));
-	if (!state)
-		return fail("out of memory");
-	status = open_state(state, request.root);
-	if (status < 0) {
-		status = lower_shields(state, &request);
-		state_close(state);
-		keeper_poke(state);
-	}
-	free(state);
-	return status;
+	return status < 0 ? with_state(&request, lower_shields) : status;
 }
