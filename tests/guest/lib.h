@@ -35,6 +35,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "relax.h"
+
 #define MS 1000000ULL
 #define SEC 1000000000ULL
 
@@ -136,15 +138,6 @@ long call(int fd, unsigned long request, void *argument);
 /* ---- time ------------------------------------------------------------------------------------ */
 
 void sleep_ms(unsigned int ms);
-
-/*
- * In a loop that computes: the CPUs of an emulated machine take turns, and this ends one. Without, the
- * others stand still for milliseconds.
- */
-static inline void relax(void)
-{
-	__builtin_ia32_pause();
-}
 
 /* Use this much CPU time, in user mode. */
 void spin(uint64_t ns);

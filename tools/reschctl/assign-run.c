@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "assign.h"
+#include "relax.h"
 
 #define SECOND 1000000000ULL
 /* What a common time zero leaves for all threads to have waited. */
@@ -57,16 +58,6 @@ static uint64_t uniform(uint64_t *seed, uint64_t least, uint64_t most)
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;
 	z ^= z >> 31;
 	return most > least ? least + z % (most - least + 1) : least;
-}
-
-/* Kind to the other half of the core, and to the CPUs of an emulated machine, which take turns. */
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
 }
 
 static void compute(uint64_t time)
