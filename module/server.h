@@ -37,7 +37,7 @@ void resch_server_bind(struct resch_domain *domain, struct resch_task *task);
 void resch_server_join(struct resch_thread *thread);
 void resch_server_quit(struct resch_thread *thread);
 
-/* May a task that stands on @rq be there, for its server? */
+/* May a task that stands on @rq be there, for its server? resch_lock. */
 bool resch_server_fits(const struct resch_task *task, const struct resch_rq *rq);
 
 void resch_server_init(struct resch_servers *servers);
