@@ -4,7 +4,8 @@
 # Make the roots, in the cache, of the suites that the named kernels belong to
 # (of all suites when no kernel is named): a Debian root with toolchain, headers
 # and programs, an ext4 image of it for the guests, and each kernel's vmlinux and
-# base initramfs. Nothing happens, and no network is used, when all is there.
+# base initramfs; then the QEMU that boots them (qemu.sh). Nothing happens, and no
+# network is used, when all is there.
 #
 # usage: root.sh [--rebuild|--there|--remove] [KERNEL...]
 #        --there: only say, by the status, whether there is nothing to do
@@ -162,13 +163,16 @@ for suite in $(for k in "$@"; do kernel_field "$k" suite; done | sort -u); do
 	[ "$(cat "$CACHE/roots/$suite.stamp" 2>/dev/null)" = "$(stamp_of "$suite")" ] ||
 		missing+=("$suite")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} -eq 0 ]; then
+	[ "$option" = --there ] || exec "$HARNESS/qemu.sh"
+	exec "$HARNESS/qemu.sh" --there
+fi
 [ "$option" != --there ] || exit 1
 
 if [ "$(id -u)" -ne 0 ]; then
 	mkdir -p "$CACHE"
 	as_root env RESCH_CACHE="$CACHE" "$0" "$@"
-	exit
+	exec "$HARNESS/qemu.sh"
 fi
 "$HARNESS/setup.sh" guest
 
@@ -183,3 +187,4 @@ for pid in "${pids[@]}"; do
 	wait "$pid" || status=1
 done
 [ $status -eq 0 ] || die "a root could not be made; see above, and run again"
+exec "$HARNESS/qemu.sh"

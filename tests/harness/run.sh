@@ -216,14 +216,10 @@ beside() {
 
 JUDGED="loads judged by resch-check"
 
-# Split tasks need several CPUs, and of the kernels only this one is known to start them in the deterministic guest.
-SPLIT_KERNEL=6.12
-
 judged() {
-	local kernel=$1 status=0 begin=$SECONDS what=random
+	local kernel=$1 status=0 begin=$SECONDS
 	show .... "$kernel $JUDGED"
-	[ "$kernel" != "$SPLIT_KERNEL" ] || what=all
-	"$TREE/tests/checker/on-kernel" "$kernel" "$what" 1 2 3 >"$(log_of "$kernel $JUDGED")" 2>&1 </dev/null || status=$?
+	"$TREE/tests/checker/on-kernel" "$kernel" all 1 2 3 >"$(log_of "$kernel $JUDGED")" 2>&1 </dev/null || status=$?
 	echo "$status $((SECONDS - begin))" >"$LOGS/judged-$kernel"
 }
 
