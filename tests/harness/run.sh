@@ -201,50 +201,58 @@ guest_count() {
 	esac
 }
 
-# beside FUNCTION KERNEL...: two at a time where there are two CPUs: an emulated machine keeps one of them busy.
-beside() {
-	local function=$1 kernel
-	shift
-	for kernel; do
-		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
-			wait -n || true
-		done
-		"$function" "$kernel" &
-	done
-	wait
-}
+# ---- kernels ---------------------------------------------------------------------
 
 JUDGED="loads judged by resch-check"
+BUILD_STEP="build, install, uninstall"
 
-judged() {
-	local kernel=$1 status=0 begin=$SECONDS
-	show .... "$kernel $JUDGED"
-	"$TREE/tests/checker/on-kernel" "$kernel" all 1 2 3 >"$(log_of "$kernel $JUDGED")" 2>&1 </dev/null || status=$?
-	echo "$status $((SECONDS - begin))" >"$LOGS/judged-$kernel"
+# left KIND KERNEL COMMAND...: run it with a log, leave KIND-KERNEL: STATUS SECONDS.
+left() {
+	local kind=$1 kernel=$2 name="$2 $3" status=0 begin=$SECONDS
+	shift 3
+	show .... "$name"
+	"$@" >"$(log_of "$name")" 2>&1 </dev/null || status=$?
+	echo "$status $((SECONDS - begin))" >"$LOGS/$kind-$kernel"
+	return $status
 }
 
-judged_count() {
-	local kernel=$1 status=126 seconds=0
-	[ ! -f "$LOGS/judged-$kernel" ] || read -r status seconds <"$LOGS/judged-$kernel"
-	judge "$kernel $JUDGED" "$status" "$seconds" || true
+# All about a kernel, in the background: what it leaves is counted when it has ended.
+kernel() {
+	left built "$1" "$BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
+	guest "$1"
+	[ -n "${TESTS-}" ] ||
+		left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
+}
+
+# left_count KIND KERNEL NAME
+left_count() {
+	local status=126 seconds=0
+	[ ! -f "$LOGS/$1-$2" ] || read -r status seconds <"$LOGS/$1-$2"
+	judge "$2 $3" "$status" "$seconds"
+}
+
+kernel_count() {
+	left_count built "$1" "$BUILD_STEP" || return 0
+	guest_count "$1"
+	[ -n "${TESTS-}" ] || left_count judged "$1" "$JUDGED" || true
 }
 
 guests() {
-	local kernel built=()
+	local each
 	end_roots || return 0
-	for kernel in $KERNELS; do
-		step "$kernel build, install, uninstall" "$HARNESS/build.sh" "$kernel" && built+=("$kernel")
+	rm -f "$LOGS"/{built,judged}-*
+	# Two at a time where there are two CPUs: an emulated machine keeps one of them busy.
+	for each in $KERNELS; do
+		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
+			wait -n || true
+		done
+		kernel "$each" &
 	done
-	beside guest "${built[@]}"
-	for kernel in "${built[@]}"; do
-		guest_count "$kernel"
+	wait
+	for each in $KERNELS; do
+		kernel_count "$each"
 	done
 	[ -z "${TESTS-}" ] || return 0
-	rm -f "$LOGS"/judged-*
-	beside judged "${built[@]}"
-	for kernel in "${built[@]}"; do
-		judged_count "$kernel"
-	done
 	case " $KERNELS " in
 	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;
 	esac
