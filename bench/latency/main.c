@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - resch-latency: how late a periodic task is, and how much its execution time varies
+ *
+ * The measurements of É. Piel, P. Marquet, J. Soula, C. Osuna, J.-L. Dekeyser: ARTiS, an Asymmetric
+ * Real-Time Scheduler for Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, sections 5.1, 5.2,
+ * with the timer in the place of their performance counter's interrupt, so that a stock kernel will do.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pin.h"
+#include "stats.h"
+#include "waking.h"
+
+#define SECOND 1000000000ull
+
+static struct {
+	const char *name;
+	const char *pin;
+	const char *samples;
+	int cpu, priority;
+	unsigned long count, divisions;
+	uint64_t period;
+	bool kernel;
+} option = { .name = "", .cpu = 0, .priority = 99, .count = 1000, .period = 1000000 };
+
+static struct {
+	struct stats user, kernel, work, edge;
+	unsigned long overrun;
+} result;
+
+static _Noreturn void usage(void)
+{
+	fputs("usage: resch-latency [OPTION]...\n"
+	      "A periodic task, bound to a CPU. Prints one JSON object; times are ns.\n"
+	      "  user     from the time that its timer is set to, to its own first instruction\n"
+	      "  kernel   ... to the kernel's beginning to wake it (-k)\n"
+	      "  work     execution times of so many integer divisions (-w)\n"
+	      "  edge     how far from one period toggles of a pin are apart (-o)\n"
+	      "\n"
+	      "  -c CPU      where (0)\n"
+	      "  -p N        SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
+	      "  -i TIME     period, in us (1000)\n"
+	      "  -n N        periods (1000)\n"
+	      "  -w N        divisions in each period (0)\n"
+	      "  -k          kernel latency, too (root)\n"
+	      "  -o PIN      toggle gpio:/dev/gpiochipN:LINE or rts:/dev/ttySN\n"
+	      "  -s FILE     all user latencies, one a line, in the order in which they came\n"
+	      "  -N NAME     \"name\" in the output\n",
+	      stderr);
+	exit(2);
+}
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "resch-latency: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+static void sleep_until(uint64_t at)
+{
+	struct timespec time = { .tv_sec = (time_t)(at / SECOND), .tv_nsec = (long)(at % SECOND) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+		;
+}
+
+/* Divisions whose operands and results the compiler can't know. */
+static void divide(unsigned long times)
+{
+	static volatile unsigned int dividend = 4000000007u, divisor = 13;
+	unsigned int sum = 0;
+
+	while (times--)
+		sum += (dividend + sum) / divisor;
+	dividend = 4000000007u + (sum & 1);
+}
+
+static unsigned long number(const char *text, unsigned long least, unsigned long most)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || value < least || value > most) {
+		fprintf(stderr, "resch-latency: '%s' is not %lu to %lu\n", text, least, most);
+		exit(2);
+	}
+	return value;
+}
+
+static void options(int argc, char **argv)
+{
+	int letter;
+
+	while ((letter = getopt(argc, argv, "c:p:i:n:w:o:s:N:k")) != -1) {
+		switch (letter) {
+		case 'c':
+			option.cpu = (int)number(optarg, 0, CPU_SETSIZE - 1);
+			break;
+		case 'p':
+			option.priority = (int)number(optarg, 0, 99);
+			break;
+		case 'i':
+			option.period = 1000ull * number(optarg, 10, 4000000);
+			break;
+		case 'n':
+			option.count = number(optarg, 1, 1000000000);
+			break;
+		case 'w':
+			option.divisions = number(optarg, 0, 4000000000);
+			break;
+		case 'o':
+			option.pin = optarg;
+			break;
+		case 's':
+			option.samples = optarg;
+			break;
+		case 'N':
+			option.name = optarg;
+			break;
+		case 'k':
+			option.kernel = true;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (optind != argc)
+		usage();
+}
+
+/* Priority first, then the CPU: the order that the report asks of a task that becomes RT0. */
+static void become_real_time(void)
+{
+	struct sched_param param = { .sched_priority = option.priority };
+	cpu_set_t cpus;
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		die("mlockall");
+	if (option.priority && sched_setscheduler(0, SCHED_FIFO, &param))
+		die("sched_setscheduler");
+	CPU_ZERO(&cpus);
+	CPU_SET((unsigned int)option.cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		die("sched_setaffinity");
+}
+
+/* A period; @waking and @pin may be NULL. */
+static void cycle(uint64_t due, struct waking *waking, const struct pin *pin, unsigned long number)
+{
+	static uint64_t last_edge;
+	uint64_t begin, edge, woken;
+
+	sleep_until(due);
+	begin = now();
+	if (pin) {
+		if (pin_set(pin, number & 1))
+			die(option.pin);
+		edge = now();
+		if (last_edge)
+			stats_add(&result.edge,
+				  llabs((int64_t)(edge - last_edge) - (int64_t)option.period));
+		last_edge = edge;
+	}
+	stats_add(&result.user, (int64_t)(begin - due));
+	if (waking) {
+		/* Due while the task was still busy with the last period: nobody had to wake it. */
+		woken = waking_next(waking, due);
+		if (woken && woken <= begin)
+			stats_add(&result.kernel, (int64_t)(woken - due));
+	}
+	if (option.divisions) {
+		begin = now();
+		divide(option.divisions);
+		stats_add(&result.work, (int64_t)(now() - begin));
+	}
+}
+
+static void measure(struct waking *waking, const struct pin *pin)
+{
+	uint64_t due = now() + 10 * option.period;
+	unsigned long i;
+
+	for (i = 0; i < option.count; i++) {
+		cycle(due, waking, pin, i);
+		due += option.period;
+		for (; due < now(); due += option.period)
+			result.overrun++;
+	}
+}
+
+static void print_samples(void)
+{
+	FILE *file = fopen(option.samples, "w");
+	size_t i;
+
+	if (!file)
+		die(option.samples);
+	for (i = 0; i < result.user.count; i++)
+		fprintf(file, "%" PRIu32 "\n", result.user.sample[i]);
+	if (fclose(file))
+		die(option.samples);
+}
+
+static void print_one(const char *name, struct stats *stats)
+{
+	if (!stats->count)
+		return;
+	stats_sort(stats);
+	printf(", \"%s\": ", name);
+	stats_print(stats, stdout);
+}
+
+static void print(void)
+{
+	if (option.samples)
+		print_samples();
+	printf("{\"name\": \"%s\", \"cpu\": %d, \"priority\": %d, \"period\": %" PRIu64
+	       ", \"divisions\": %lu, \"overruns\": %lu",
+	       option.name, option.cpu, option.priority, option.period, option.divisions,
+	       result.overrun);
+	print_one("user", &result.user);
+	print_one("kernel", &result.kernel);
+	print_one("work", &result.work);
+	print_one("edge", &result.edge);
+	puts("}");
+}
+
+int main(int argc, char **argv)
+{
+	struct waking waking;
+	struct pin pin;
+
+	options(argc, argv);
+	if (stats_init(&result.user, option.count) || stats_init(&result.kernel, option.count) ||
+	    stats_init(&result.work, option.divisions ? option.count : 0) ||
+	    stats_init(&result.edge, option.pin ? option.count : 0))
+		die("memory");
+	if (option.pin && pin_open(&pin, option.pin))
+		die(option.pin);
+	become_real_time();
+	if (option.kernel && waking_open(&waking, option.cpu, getpid()))
+		die("sched_waking");
+	measure(option.kernel ? &waking : NULL, option.pin ? &pin : NULL);
+	if (option.kernel)
+		waking_close(&waking);
+	print();
+	return 0;
+}
