@@ -335,6 +335,48 @@ class Shield(unittest.TestCase):
         self.call("unshield")
         self.assertEqual(machine.snapshot(), before)
 
+    def test_kernel_cuts(self):
+        """Where CPUs are possible and not online (SMT off) the kernel leaves them out of what is set."""
+        machine = self.crowd()
+        machine.put("sys/devices/system/cpu/possible", "0-7")
+        machine.thread(30, "wide", "0-7")
+        self.call("shield", "2-3")
+        self.assertEqual(machine.affinity(30), "0-1,4-7")
+        machine.bind(30, "0-1")
+        self.assertEqual(self.status()["changed"], [])
+        time.sleep(2.5)
+        self.assertEqual(machine.affinity(30), "0-1", "nobody sets it again and again")
+        self.assertEqual(self.status()["changed"], [])
+        self.call("unshield")
+        self.assertEqual(machine.affinity(30), "0-7")
+
+    def test_kernel_sets_anew(self):
+        """A kernel thread gets all that is online when a CPU goes and when it comes; what somebody chose is narrower."""
+        machine = self.crowd()
+        machine.thread(30, "rcub/0", "0-3", 2, KTHREAD, policy=1)
+        machine.thread(31, "chosen", "0-3", 2, KTHREAD)
+        machine.thread(32, "sent", "0-3", 2, KTHREAD)
+        machine.thread(33, "late", "0-3", 2, KTHREAD)
+        machine.put("sys/devices/system/cpu/online", "0-2")
+        machine.bind(33, "0-2")
+        before = machine.snapshot()
+        self.call("shield", "2")
+        machine.bind(31, "1-2")
+        machine.bind(32, "2")
+        for online, away in (("0,2", ["0-1,3", "0-1"]), ("0-3", ["0-1,3", "0-1,3"])):
+            machine.put("sys/devices/system/cpu/online", online)
+            machine.bind(30, online)
+            machine.bind(33, online)
+            self.assertTrue(until(lambda away=away: [machine.affinity(30), machine.affinity(33)] == away), online)
+        self.assertEqual([machine.affinity(tid) for tid in (31, 32)], ["1-2", "2"])
+        self.call("unshield")
+        self.assertEqual([machine.affinity(tid) for tid in (30, 31, 32, 33)], ["0-3", "1-2", "2", "0-3"])
+        machine.put("sys/devices/system/cpu/online", "0-2")
+        machine.bind(31, "0-3")
+        machine.bind(32, "0-3")
+        machine.bind(33, "0-2")
+        self.assertEqual(machine.snapshot(), before)
+
     # ---- several
 
     def test_two_shields(self):

@@ -142,7 +142,7 @@ static void look_interrupt(void *arg, uint64_t irq)
 
 	if (interrupt_get(root, irq, &now) <= 0)
 		return;
-	if (object && moved(object) && !cpus_equal(&now, &object->set))
+	if (object && moved(object) && !sweep_at(&look->sweep, &now, &object->set))
 		entry(look->changed, "interrupt", irq, interrupt_name(root, irq), &now);
 	/* It may come to any of its CPUs, but goes to this one. */
 	if (interrupt_effective(root, irq, &effective) > 0)
@@ -193,7 +193,7 @@ static void look_thread(void *arg, const struct thread *thread)
 
 	if (thread->run == 'Z' || thread->run == 'X')
 		return;
-	if (object && moved(object) && !cpus_equal(&thread->allowed, &object->set))
+	if (object && moved(object) && !sweep_at(&look->sweep, &thread->allowed, &object->set))
 		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
 		      &thread->allowed);
 	if (cpus_overlap(&thread->allowed, &look->sweep.rt)) {

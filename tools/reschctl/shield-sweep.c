@@ -164,10 +164,19 @@ static int affinity_set(const struct sweep *sweep, const struct sighting *sighti
 	}
 }
 
-/* Is it at what we made it? Or about to be there: somebody crashed between the word and the deed. */
-static bool is_ours(const struct object *object, const struct resch_cpus *now)
+bool sweep_at(const struct sweep *sweep, const struct resch_cpus *now, const struct resch_cpus *set)
 {
-	return cpus_equal(now, &object->set) ||
+	struct resch_cpus cut = *set;
+
+	cpus_subtract(&cut, now);
+	return cpus_within(now, set) && !cpus_overlap(&cut, &sweep->online);
+}
+
+/* Is it at what we made it? Or about to be there: somebody crashed between the word and the deed. */
+static bool is_ours(const struct sweep *sweep, const struct object *object,
+		    const struct resch_cpus *now)
+{
+	return sweep_at(sweep, now, &object->set) ||
 	       (object->undecided && cpus_equal(now, &object->prev));
 }
 
@@ -204,13 +213,57 @@ static void meet(struct sweep *sweep, struct sighting *sighting)
 	const struct object *from = sighting->from;
 	struct resch_cpus orig = sighting->now;
 
-	if (from && is_ours(from, &sighting->now))
+	if (from && is_ours(sweep, from, &sighting->now))
 		orig = from->orig;
 	sighting->object = state_add(sweep->state, sighting->kind, sighting->id, sighting->start,
 				     &orig, &sighting->now);
 	if (!sighting->object)
 		sweep->error = -ENOMEM;
 	sweep->noted++;
+}
+
+/*
+ * The kernel sets some threads' affinities anew when a CPU goes or comes (6.1-rt: rcub/N): to all that is
+ * online, of their part of the machine. A mask with less than what the thread had was chosen by somebody.
+ */
+static bool kernel_widened(const struct sweep *sweep, const struct sighting *sighting)
+{
+	struct resch_cpus had = sighting->object->orig, lacks;
+
+	if (sighting->kind != OBJECT_THREAD || !(sighting->thread->flags & PF_KTHREAD) ||
+	    !cpus_overlap(&sighting->now, &sweep->rt) || cpus_within(&sighting->now, &sweep->rt))
+		return false;
+	lacks = sweep->online;
+	cpus_subtract(&lacks, &sighting->now);
+	return !cpus_overlap(&had, &lacks);
+}
+
+/*
+ * It is not where we put it. Return: that stands, it is none of our business any more. What it will go
+ * back to is adopted from who changed it, or kept, where the kernel has put it out of its place.
+ */
+static bool stands_changed(struct sweep *sweep, const struct sighting *sighting)
+{
+	const struct resch_cpus *now = &sighting->now;
+	struct object *object = sighting->object;
+	struct resch_cpus all = object->orig;
+
+	if (sighting->stays)
+		return true;
+	if (kernel_widened(sweep, sighting)) {
+		cpus_unite(&all, now);
+		sweep->error = state_adopt(sweep->state, object, &all);
+		return false;
+	}
+	if (cpus_overlap(now, &sweep->fresh)) {
+		sweep->error = state_adopt(sweep->state, object, now);
+		return false;
+	}
+	/* Its CPUs may have gone offline: then the kernel has sent it anywhere. */
+	if (!cpus_overlap(&object->set, &sweep->online) && cpus_overlap(now, &sweep->rt))
+		return false;
+	sweep->theirs += !cpus_equal(&object->orig, &object->set);
+	return true;
 }
 
 static void consider(struct sweep *sweep, struct sighting *sighting)
@@ -231,22 +284,12 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 	object->seen = true;
 	if (sweep->look)
 		return;
-	if (!is_ours(object, now)) {
-		if (sighting->stays)
-			return;
-		if (cpus_overlap(now, &sweep->fresh)) {
-			sweep->error = state_adopt(sweep->state, object, now);
-		} else if (cpus_overlap(&object->set, &sweep->online) ||
-			   !cpus_overlap(now, &sweep->rt)) {
-			sweep->theirs += !cpus_equal(&object->orig, &object->set);
-			return;
-		}
-		/* Else its CPUs have gone offline, and the kernel has sent it anywhere. */
-	}
+	if (!is_ours(sweep, object, now) && stands_changed(sweep, sighting))
+		return;
 	target(sweep, &object->orig, &want);
 	if (sighting->stays) {
 		sweep->pending += sighting->registered && !cpus_equal(&object->orig, &object->set);
-	} else if (!cpus_equal(&want, now)) {
+	} else if (!sweep_at(sweep, now, &want)) {
 		if (resch_cpus_count(&want))
 			change(sweep, sighting, &want);
 	} else if (!cpus_equal(&want, &object->set)) {

@@ -216,6 +216,9 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 /** sweep_begin, sweep_end - the part that only looks: CPUs, registered threads */
 void sweep_begin(struct sweep *sweep, struct state *state);
 void sweep_end(struct sweep *sweep);
+/** sweep_at - is @now what became of @set? The kernel leaves out CPUs that are not online */
+bool sweep_at(const struct sweep *sweep, const struct resch_cpus *now,
+	      const struct resch_cpus *set);
 /** stay_thread - why this one stays where it is, if it does; @known: it has an object */
 enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool known);
 bool stay_interrupt(const struct sweep *sweep, uint64_t irq);
