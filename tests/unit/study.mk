@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Task-set generators, the schedulability study and the paper's experiment, in short.
-check: check-gen check-study check-experiment
+# Task-set generators, the schedulability study, the paper's experiment, in short; what measurements become.
+check: check-gen check-study check-experiment check-observer
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -14,4 +14,7 @@ check-experiment:
 	RESCHCTL=$(OUT)/experiment/tools/reschctl RESCH_SIM=$(OUT)/experiment/bench/sim/resch-sim \
 		$(TOP)/tests/unit/test_experiment.py
 
-.PHONY: check-gen check-study check-experiment
+check-observer:
+	$(TOP)/tests/unit/test_observer.py
+
+.PHONY: check-gen check-study check-experiment check-observer

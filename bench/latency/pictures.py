@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Histograms of latencies, and one picture of what protection gives and costs."""
+
+import matplotlib
+matplotlib.use('Agg')
+from matplotlib import pyplot  # noqa: E402
+
+import results  # noqa: E402
+import tables  # noqa: E402
+
+COLOURS = {'idle': '#7f7f7f', 'loaded': '#d62728', 'shield': '#1f77b4', 'artis': '#2ca02c'}
+
+
+def _bin_end(start):
+    """Where a bin of resch-latency's ends: four an octave."""
+    return start + 1 if start < 4 else start + (1 << (start.bit_length() - 3))
+
+
+def histogram(records, path):
+    """User latencies, both axes logarithmic, one row a kernel."""
+    figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1 + 3 * len(records)), squeeze=False, sharex=True)
+    for axis, record in zip(axes[:, 0], records):
+        for phase, entry in record['phases'].items():
+            bins = entry['user']['histogram']
+            edges, heights = [], []
+            for start, count in bins:
+                edges += [start / 1000, _bin_end(start) / 1000]
+                heights += [count, count]
+            colour = COLOURS.get(phase)
+            axis.fill_between(edges, heights, 0.5, alpha=0.25, color=colour, linewidth=0)
+            axis.plot(edges, heights, color=colour, label=tables.NAMES.get(phase, phase))
+            axis.axvline(entry['user']['max'] / 1000, color=colour, linestyle=':', linewidth=1)
+        axis.set(xscale='log', yscale='log', ylabel='samples', title=record['kernel'])
+        axis.legend(fontsize='small')
+    axes[-1, 0].set_xlabel('user latency, us (dotted: the longest)'
+                           + (', emulated' if any(record['emulated'] for record in records) else ''))
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+
+
+def summary(records, path):
+    """To the left how late the task is, to the right what that costs the loads."""
+    figure, (late, cost) = pyplot.subplots(1, 2, figsize=(11, 1.5 + 1.6 * len(records)))
+    ticks, y = [], 0
+    for record in records:
+        for phase, entry in record['phases'].items():
+            colour = COLOURS.get(phase)
+            late.barh(y, entry['user']['max'] / 1000, color=colour, alpha=0.35)
+            late.barh(y, entry['user']['p99.9'] / 1000, color=colour, height=0.5)
+            late.text(entry['user']['max'] / 1000, y, f' {entry["user"]["max"] / 1000:.0f}', va='center', fontsize='small')
+            ticks.append((y, f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}'))
+            y -= 1
+        y -= 0.6
+    late.set_yticks([at for at, _ in ticks], [name for _, name in ticks], fontsize='small')
+    late.set(xscale='log', xlabel='user latency, us: 99.9 % (dark), longest (light)')
+    _costs(cost, records)
+    figure.suptitle('How late a periodic task is beside five loads, and what they pay'
+                    + (' (emulated)' if any(record['emulated'] for record in records) else ''))
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+
+
+def _costs(axis, records):
+    kinds = list(records[0]['phases'].get('loaded', {}).get('loads', {}))
+    bars = [(record, phase) for record in records for phase in record['phases'] if phase not in ('idle', 'loaded')]
+    for i, (record, phase) in enumerate(bars):
+        width = 0.8 / len(bars)
+        shares = [100 * (results.kept(record, phase, kind) or 0) for kind in kinds]
+        axis.bar([x - 0.4 + (i + 0.5) * width for x in range(len(kinds))], shares, width,
+                 color=COLOURS.get(phase), alpha=1 - 0.5 * i / len(bars),
+                 label=f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}')
+    axis.axhline(100, color='black', linewidth=1)
+    axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':')
+    axis.set_xticks(range(len(kinds)), kinds)
+    axis.set_ylabel('throughput, % of unshielded')
+    if bars:
+        axis.legend(fontsize='small')

@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What bench/latency and bench/balance make of what they measured: values worked out by hand, and pretended runs."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../bench'))
+sys.path[:0] = [BENCH, BENCH + '/latency', BENCH + '/balance']
+import observed  # noqa: E402
+import results  # noqa: E402
+import tables  # noqa: E402
+
+SECOND = 10**9
+
+
+def stats(count, p999, longest, least=1000):
+    return {'count': count, 'min': least, 'avg': least, 'p50': least, 'p99': least, 'p99.9': p999, 'p99.99': p999,
+            'p99.999': p999, 'max': longest, 'histogram': [[1024, count]]}
+
+
+def look(time, idle, **loads):
+    return {'time': time, 'idle': idle, 'cpus': 4,
+            'loads': {kind: {'done': done, 'cpu': cpu} for kind, (done, cpu) in loads.items()}}
+
+
+class Throughput(unittest.TestCase):
+    # Two seconds: 300 pings more, 0.5 CPUs; 1.5 CPUs of computing; one CPU of four idle.
+    BEFORE = look(5 * SECOND, SECOND, net=(100, 0), compute=(10, SECOND))
+    AFTER = look(7 * SECOND, 3 * SECOND, net=(400, SECOND), compute=(50, 4 * SECOND))
+
+    def test_on_a_machine_it_is_operations_a_second(self):
+        found = results.throughput(self.BEFORE, self.AFTER, False)
+        self.assertEqual(found, {'net': {'rate': 150, 'cpu': 0.5}, 'compute': {'rate': 20, 'cpu': 1.5}})
+
+    def test_an_emulated_cpu_is_faster_while_another_is_idle(self):
+        found = results.throughput(self.BEFORE, self.AFTER, True)
+        self.assertEqual(found['net']['rate'], 150 * 3 / 4)
+        self.assertEqual(found['compute']['rate'], 1.5)
+
+    def test_time_has_to_pass(self):
+        with self.assertRaises(results.Broken):
+            results.throughput(self.BEFORE, self.BEFORE, False)
+
+
+class Latency(unittest.TestCase):
+    def record(self, share=0.9, shielded=20000):
+        def phase(user, compute=None):
+            entry = {'user': user, 'kernel': stats(2000, 3000, 4000), 'overruns': 0, 'period': 500000,
+                     'work': {'99': stats(30, 1500, 1600), '0': stats(30, 2500, 3000)}}
+            if compute:
+                entry['loads'] = {'compute': {'rate': compute, 'cpu': 2.0}}
+            return entry
+        return {'kernel': '6.12', 'emulated': True, 'phases': {
+            'idle': phase(stats(2000, 5000, 6000)), 'loaded': phase(stats(2000, 100000, 250000), 2.0),
+            'shield': phase(stats(2000, shielded, 50000), 2.0 * share)}}
+
+    def test_goals_are_met_at_exactly_five_times_and_nine_tenths(self):
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record())], [True, True, True])
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(share=0.89))], [True, True, False])
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(shielded=20001))], [False, True, True])
+
+    def test_a_percentile_that_too_few_samples_have_is_not_given(self):
+        row = next(line for line in tables.latencies(self.record()) if line.startswith('SCHED_FIFO 99, loaded'))
+        self.assertEqual(row.split()[3:], ['3.0', '-', '-', '4.0', '100.0', '-', '-', '250.0', '2000'])
+
+    def test_variation_is_beyond_the_least_of_all(self):
+        row = next(line for line in tables.variation(self.record()) if line.startswith('stock, loaded'))
+        self.assertEqual(row.split()[2:], ['2.0', '200.00', '0.6', '60.00'])
+
+    def test_costs_are_of_unshielded(self):
+        lines = tables.costs(self.record(share=0.75))
+        self.assertEqual([line.split()[-1] for line in lines], ['compute', '100', '75', '2.00'])
+
+    def test_run_reads_what_phases_leave(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'records')
+            with open(path, 'w', encoding='utf-8') as file:
+                json.dump([self.record()], file)
+            done = subprocess.run([BENCH + '/latency/run', '--from', path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('maximum: 5.0 times better', done.stdout)
+        self.assertIn('computing load: 90 % of its throughput: yes', done.stdout)
+
+
+class Balance(unittest.TestCase):
+    RECORD = {'kernel': '6.12', 'configuration': 'stock', 'cpus': 2, 'first': 4 * SECOND, 'idle': [0, SECOND],
+              'groups': [{'name': 'a', 'ends': True}, {'name': 'b', 'ends': False}],
+              'tasks': [{'group': 0, 'time': 4 * SECOND, 'cpu': [3, 1], 'voluntary': 1, 'involuntary': 10},
+                        {'group': 1, 'time': 9 * SECOND, 'cpu': [0, 7], 'voluntary': 2, 'involuntary': 0},
+                        {'group': 0, 'time': 6 * SECOND, 'cpu': [2, 4], 'voluntary': 4, 'involuntary': 20}],
+              'samples': [[0, [0, 1, 0]], [SECOND, [0, 1, 1]], [5 * SECOND, [-1, 1, 1]]]}
+
+    def test_groups(self):
+        first, second = observed.groups(self.RECORD)
+        self.assertEqual(first['shares'], [0.5, 0.5])
+        self.assertEqual(first['times'], (4, 5, 6))
+        self.assertEqual((first['tasks'], first['voluntary'], first['involuntary']), (2, 2.5, 15))
+        self.assertEqual(second['shares'], [0, 1])
+
+    def test_idle_is_of_the_time_until_the_first_ends(self):
+        self.assertEqual(observed.idle(self.RECORD), [0, 0.25])
+
+    def test_over_time(self):
+        self.assertEqual(observed.over_time(self.RECORD, 0), ([0, 1, 5], [[2, 1, 0], [0, 1, 1]]))
+
+    def test_table_has_the_report_beside(self):
+        text = observed.table('estimation', [self.RECORD])
+        self.assertIn('50 50', text)
+        self.assertIn('0.0 25.0', text)
+        self.assertIn('220 / 245 / 264', text)
+
+
+if __name__ == '__main__':
+    unittest.main()
