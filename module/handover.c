@@ -11,7 +11,6 @@ void resch_handover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 			  const struct resch_plugin *plugin)
 {
 	memset(rc->rq.private, 0, sizeof(rc->rq.private));
-	resch_server_reset(rc);
 	rc->rq.domain = domain->private[domain->side];
 	rc->rq.plan = domain->plans.plan;
 	rc->rq.groups = domain->plans.groups;
@@ -20,6 +19,7 @@ void resch_handover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 	rc->whole = plugin->flags & RESCH_PLUGIN_WHOLE;
 	rc->rq.capacity = domain->capacity;
 	rc->rq.overhead = domain->overhead;
+	resch_server_reset(rc);
 	rc->plugin = plugin;
 	rc->domain = domain;
 	rc->until = RESCH_NEVER;

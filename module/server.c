@@ -202,7 +202,7 @@ static int server_make(struct resch_domain *domain, struct resch_file *file,
 	server_list(server);
 	set->id = server->server.id;
 	set->cpu = cpu;
-	trace_resch_server_set(domain->id, cpu, set->id, &server->server.params);
+	trace_resch_server_set(&server->rc->rq, domain->id, set->id, &server->server.params);
 	return 0;
 }
 
@@ -237,7 +237,7 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 	resch_cpu_unlock_irq(server->rc);
 	resch_cpu_kick(server->rc);
 	set->cpu = params->cpu;
-	trace_resch_server_set(domain->id, params->cpu, set->id, params);
+	trace_resch_server_set(&server->rc->rq, domain->id, set->id, params);
 	return 0;
 }
 
@@ -276,7 +276,7 @@ static void server_end(struct server *server)
 		list_del(&server->in_file);
 	server->file = NULL;
 	xa_erase(&server->domain->servers.ids, server->server.id);
-	trace_resch_server_set(server->domain->id, rc->number, server->server.id, &none);
+	trace_resch_server_set(&rc->rq, server->domain->id, server->server.id, &none);
 	resch_cpu_lock_irq(rc);
 	server_hold(server, ktime_get());
 	server->server.params = none;
@@ -402,6 +402,9 @@ void resch_server_reset(struct resch_cpu *rc)
 	resch_rq_for_each_server(&rc->rq, server) {
 		memset(server->private, 0, sizeof(server->private));
 		memset(&server->state, 0, sizeof(server->state));
+		if (server->params.budget)
+			trace_resch_server_set(&rc->rq, server_of(server)->domain->id, server->id,
+					       &server->params);
 	}
 }
 

@@ -3,7 +3,9 @@
  * load.c - a random load of real threads: each kind of task, each reaction, blocking in each way,
  * and plugins that change
  *
- * usage: load SEED CPU TASKS MILLISECONDS
+ * usage: load SEED CPU TASKS MILLISECONDS [servers]
+ *
+ * With servers the tasks are spread over a few of them, which the plugins edf and server then run.
  *
  * What they do is random, and so that many jobs overrun and miss; whether the schedule was legal
  * all the same is for resch-check to say. Makes a domain of the CPU and removes it.
@@ -32,6 +34,7 @@ struct task {
 
 static struct task tasks[TASKS_MAX];
 static int nr_tasks, fd;
+static unsigned int nr_servers; /* 0: none are wanted */
 static atomic_bool stop;
 
 static unsigned int draw(unsigned int *seed, unsigned int below)
@@ -168,6 +171,8 @@ static void choose(struct resch_task_params *params, int number, int cpu, unsign
 	params->miss = reactions[draw(seed, 5)];
 	params->priority = 1 + draw(seed, 20);
 	params->cpu = cpu;
+	if (nr_servers)
+		params->group = 1 + (uint32_t)number % nr_servers;
 	params->flags = RESCH_F_SKIP_ADMISSION;
 	params->offset = draw(seed, 5) * MS;
 	snprintf(params->name, sizeof(params->name), "t%d", number);
@@ -185,16 +190,46 @@ static int set_plugin(struct resch_domain_set *domain, const char *name)
 	return result;
 }
 
+/* As many as fill most of the CPU. */
+static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
+{
+	static const unsigned int periods[] = { 4, 7, 10, 15, 24 };
+	unsigned int i;
+	int result;
+
+	nr_servers = 2 + draw(seed, 3);
+	for (i = 0; i < nr_servers; i++) {
+		struct resch_server_set set = { .domain = domain };
+		struct resch_server_params *params = &set.params;
+
+		params->kind = draw(seed, 4);
+		params->policy = draw(seed, 6);
+		params->period = periods[draw(seed, 5)] * MS;
+		params->budget = params->period * (60 + draw(seed, 34)) / 100 / nr_servers;
+		if (params->policy == RESCH_SERVER_RR)
+			params->quantum = MS / 5 + draw(seed, MS);
+		params->cpu = cpu;
+		result = resch_server_set(fd, &set);
+		if (result || set.id != i + 1) {
+			fprintf(stderr, "load: server %u: %s\n", i + 1, strerror(-result));
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const plugins[] = { "edf", "fp", "fifo" };
+	static const char *const plain[] = { "edf", "fp", "fifo" };
+	static const char *const serving[] = { "server", "server", "edf" };
+	const char *const *plugins = plain;
 	struct resch_domain_set domain = {};
 	unsigned int seed, ms;
 	pthread_t asking;
 	int i, cpu, result;
 
-	if (argc != 5) {
-		fprintf(stderr, "usage: load SEED CPU TASKS MILLISECONDS\n");
+	if (argc != 5 && (argc != 6 || strcmp(argv[5], "servers"))) {
+		fprintf(stderr, "usage: load SEED CPU TASKS MILLISECONDS [servers]\n");
 		return 2;
 	}
 	seed = (unsigned int)atoi(argv[1]);
@@ -209,9 +244,13 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	resch_cpus_add(&domain.cpus, (unsigned int)cpu);
-	if (set_plugin(&domain, plugins[draw(&seed, 3)]))
+	if (argc == 6)
+		plugins = serving;
+	if (set_plugin(&domain, plugins[argc == 6 ? 0 : draw(&seed, 3)]))
 		return 1;
 	memset(&domain.cpus, 0, sizeof(domain.cpus));
+	if (argc == 6 && make_servers(domain.domain, cpu, &seed))
+		return 1;
 
 	for (i = 0; i < nr_tasks; i++) {
 		struct resch_task_params *params = &tasks[i].reg.params;

@@ -13,6 +13,8 @@ running ... what the kernel made of it
 sweep   ... going through spans of time
 groups  ... where a plugin keeps to a plan: reserves, notional processors
 slots   ... the edges of reserves
+servers ... budgets of servers, and the order among them
+budgets ... what each kind of server does with them
 measure how much later than in theory things happen, and what interrupts take
 interrupts  ... those, from the lines of a recording
 figures averages, maxima, percentiles, and what the paper has

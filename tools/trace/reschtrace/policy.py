@@ -39,6 +39,7 @@ ORDERS = {order.name: order for order in (
     Order('rm', 'shortest period first', by_param('period')),
     Order('explicit', 'smallest priority number first', by_priority),
     Order('any', 'any order, but no ready job waits for an idle CPU'),
+    Order('servers', 'servers by earliest deadline, in each what it wants', conserving=False),
     Order('none', 'no promise that could be checked', conserving=False),
     Order('sekg', 'groups by earliest deadline in their reserves, what split ones leave to the CPU\'s own',
           conserving=False, leftover='own'),
@@ -49,7 +50,7 @@ ORDERS = {order.name: order for order in (
 
 # fp's own default is dm; which of the three it was told to use is not in a trace. Likewise reclaim=1 of npsf.
 PLUGINS = {'edf': 'edf', 'fifo': 'fifo', 'fp': 'dm', 'demo': 'any', 'sekg': 'sekg', 'npsf': 'npsf',
-           'server': 'none'}
+           'server': 'servers'}
 
 
 def orders(changes):

@@ -3,7 +3,7 @@
 
 import json
 
-from . import jitter
+from . import budgets, jitter
 from .model import PERIODIC, SPORADIC, WAKEUP, first_inside
 from .units import ms, show
 
@@ -83,6 +83,14 @@ def task_table(model):
     return table([head[at] for at in keep], [[row[at] for at in keep] for row in rows], 'lrrl')
 
 
+def server_table(servers):
+    head = ['server', 'id', 'cpu', 'kind', 'policy', 'budget', 'period', 'executed', 'budgets', 'used up', 'postponed']
+    rows = [[server.name or '?', str(server.id), str(server.cpu), budgets.KINDS.get(server.kind, '?'),
+             budgets.POLICIES.get(server.policy, '?'), ms(server.budget), ms(server.period), ms(server.consumed),
+             *map(str, server.totals)] for server in servers]
+    return table(head, rows, 'lrrll')
+
+
 def at(model, time):
     """A point in time for people: since the beginning of the trace."""
     return f'{(time - model.start) / 1000000000:.6f} s'
@@ -138,7 +146,7 @@ def remarks(checker):
     for event in model.ejects:
         lines.append(f"plugin '{event.get('plugin')}' was ejected from CPU {event['cpu']} at "
                      f'{at(model, event.time)}: {event.get("reason", "")}')
-    return lines + plan_remarks(checker)
+    return lines + plan_remarks(checker) + checker.server_remarks
 
 
 def plan_remarks(checker):
@@ -201,7 +209,10 @@ def text(checker, limit=LONGEST_LIST):
     out += ['note ' + line for line in remarks(checker)]
     if out[-1]:
         out.append('')
-    out += [task_table(model), 'times in ms', '', verdict_line(checker)]
+    out += [task_table(model), '']
+    if checker.servers:
+        out += [server_table(checker.servers), '']
+    out[-1:] = ['times in ms', '', verdict_line(checker)]
     return '\n'.join(out)
 
 
@@ -222,6 +233,12 @@ def plans_json(checker):
 def as_json(checker, with_jitter=False, with_histogram=False):
     model = checker.model
     more = plans_json(checker) if model.plans else {}
+    if checker.servers:
+        more['servers'] = [{'id': server.id, 'name': server.name, 'cpu': server.cpu,
+                            'kind': budgets.KINDS.get(server.kind), 'policy': budgets.POLICIES.get(server.policy),
+                            'budget_ns': server.budget, 'period_ns': server.period, 'executed_ns': server.consumed,
+                            **dict(zip(('budgets', 'exhausted', 'postponed'), server.totals))}
+                           for server in checker.servers]
     if with_jitter:
         more['jitter'] = jitter.as_json(checker, with_histogram)
     return json.dumps({

@@ -7,7 +7,7 @@ decides it stamps with its own time, `now`, so decisions can be compared exactly
 after that (switching, timers) takes time, and that is what the tolerance is for.
 """
 
-from . import choice, groups, jobs, running
+from . import choice, groups, jobs, running, servers
 from .units import show
 
 CHOICES = ('resch_select', 'resch_deselect')
@@ -71,6 +71,8 @@ class Checker:
         self.notes = []
         self.unordered = set()   # plugins without a known order
         self.domains = []        # groups.Domain: where a plugin kept to a plan
+        self.servers = []        # budgets.Server
+        self.server_remarks = []
         self.edges = set()       # (cpu, now) of decisions that the rule 'slot' judges
 
     def run(self):
@@ -81,6 +83,7 @@ class Checker:
         for number in sorted(self.model.cpus):
             choice.check(self, self.model.cpus[number])
         groups.check(self)
+        servers.check(self)
         self.check_one_cpu()
         jobs.check(self)
         self.check_clock()

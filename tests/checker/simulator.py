@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The simulator, built once for all tests, and random task sets for it."""
+
+import atexit
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from common import CheckerTest
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+SIM = os.path.join(TREE, 'bench', 'sim')
+REACTIONS = ('count', 'notify', 'skip', 'throttle', 'demote')
+ROOM = []
+
+
+def room():
+    """A directory with resch-sim in it, and for files."""
+    if not os.path.exists(os.path.join(SIM, 'Makefile')) or not shutil.which('cc') or not shutil.which('make'):
+        raise unittest.SkipTest('there is no simulator, or no compiler for it')
+    if not ROOM:
+        place = tempfile.TemporaryDirectory()
+        atexit.register(place.cleanup)
+        subprocess.run(['make', '-s', '-C', SIM, 'O=' + place.name], check=True, stdout=subprocess.DEVNULL)
+        ROOM.append(place)
+    return ROOM[0].name
+
+
+def put(name, text):
+    path = os.path.join(room(), name)
+    with open(path, 'w') as file:
+        file.write(text)
+    return path
+
+
+def simulate(tasks, *options):
+    """The lines of a simulated schedule; what admission thinks of it does not count."""
+    done = subprocess.run([os.path.join(room(), 'resch-sim'), '--force', '--trace', '-', *options, put('set.csv', tasks)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):   # 1: deadlines missed
+        raise AssertionError(done.stderr)
+    return done.stdout.splitlines()
+
+
+class SimulatorTest(CheckerTest):
+    @classmethod
+    def setUpClass(cls):
+        room()
+
+
+HEAD = 'name,period,max_period,deadline,wcet,min_exec,max_exec,offset,max_offset,kind,priority,overrun,miss'
+
+
+def random_task(rng, name, most):
+    """A row; `most`: of its wcet, for a period in ns."""
+    period = rng.choice((1000, 1500, 2000, 3300, 5000, 10000)) * 1000
+    wcet = min(rng.randrange(1000, most(period)), period)
+    kind = rng.choice(('periodic', 'periodic', 'sporadic'))
+    longest = wcet if rng.random() < 0.5 else 3 * wcet
+    offset = rng.randrange(period)
+    return ','.join(map(str, (
+        name, period, period if kind == 'periodic' else 2 * period,
+        rng.choice((period, period, max(wcet, period // 2), 2 * period)), wcet, max(1, wcet // 3), longest,
+        offset, offset, kind, rng.randrange(1, 20), rng.choice(REACTIONS), rng.choice(REACTIONS))))
+
+
+def random_set(rng, cpus):
+    count = rng.randrange(1, 9)
+    rows = [random_task(rng, f't{number}', lambda period: period * 12 // 10 // count + 2000)
+            for number in range(count * cpus)]
+    return '\n'.join([HEAD] + rows) + '\n'
