@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What bench/latency and bench/balance make of what they measured: values worked out by hand, and pretended runs."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
@@ -14,6 +16,10 @@ sys.path[:0] = [BENCH, BENCH + '/latency', BENCH + '/balance']
 import observed  # noqa: E402
 import results  # noqa: E402
 import tables  # noqa: E402
+
+LOADER = importlib.machinery.SourceFileLoader('workload', BENCH + '/latency/workload')
+workload = importlib.util.module_from_spec(importlib.util.spec_from_loader('workload', LOADER))
+LOADER.exec_module(workload)
 
 SECOND = 10**9
 
@@ -85,6 +91,24 @@ class Latency(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('maximum: 5.0 times better', done.stdout)
         self.assertIn('computing load: 90 % of its throughput: yes', done.stdout)
+
+
+class Workload(unittest.TestCase):
+    # As cyclictest -q prints it.
+    SAID = '# /dev/cpu_dma_latency set to 0us\nT: 0 (  211) P:80 I:1000 C:    150 Min:      4 Act:    9 Avg:   12 Max:     345\n'
+
+    def test_cyclictest(self):
+        self.assertEqual(workload.latencies(self.SAID), (4, 12, 345))
+        with self.assertRaises(workload.Broken):
+            workload.latencies('cyclictest: command not found\n')
+
+    def test_table(self):
+        entry = {'SCHED_OTHER': [(1, 2, 3)] * 6, 'SCHED_FIFO 80': [(1, 5, 7)] * 6, 'edge': stats(1000, 2000, 9000)}
+        text = workload.text({'kernel': '7.2', 'pin': 'gpio:/dev/gpiochip0:0', 'percents': list(workload.PERCENTS),
+                              'configurations': {'stock': entry}})
+        self.assertIn('17780', text)
+        self.assertEqual(text.count('5 / 7'), 6)
+        self.assertIn('9.0 us at most (1000 toggles)', text)
 
 
 class Balance(unittest.TestCase):
