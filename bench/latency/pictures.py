@@ -52,7 +52,9 @@ def summary(records, path):
             y -= 1
         y -= 0.6
     late.set_yticks([at for at, _ in ticks], [name for _, name in ticks], fontsize='small')
-    late.set(xscale='log', xlabel='user latency, us: 99.9 % (dark), longest (light)')
+    late.set_xscale('log')
+    late.margins(x=0.12)
+    late.set(xlabel='user latency, us: 99.9 % (dark), longest (light)')
     _costs(cost, records)
     figure.suptitle('How late a periodic task is beside five loads, and what they pay'
                     + (' (emulated)' if any(record['emulated'] for record in records) else ''))
@@ -73,5 +75,6 @@ def _costs(axis, records):
     axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':')
     axis.set_xticks(range(len(kinds)), kinds)
     axis.set_ylabel('throughput, % of unshielded')
+    axis.set_ylim(0, 140)
     if bars:
-        axis.legend(fontsize='small')
+        axis.legend(fontsize='small', loc='upper right')

@@ -34,19 +34,20 @@ def _figures(stats):
     return [us(stats[key]) if stats['count'] >= least else '-' for key, least in PERCENTILES] + [us(stats['max'])]
 
 
-def latencies(record):
+def latencies(record, report=True):
+    """Table 1; with `report` its rows, too."""
     rows = [['us', *['kernel ' + key[1:] + '%' for key, _ in PERCENTILES], 'max',
              *['user ' + key[1:] + '%' for key, _ in PERCENTILES], 'max', 'samples']]
     for phase, entry in record['phases'].items():
         rows.append([NAMES.get(phase, phase), *_figures(entry['kernel']), *_figures(entry['user']),
                      str(entry['user']['count'])])
-    for name, kernel, kernel_max, user, user_max in PAPER_LATENCIES:
+    for name, kernel, kernel_max, user, user_max in PAPER_LATENCIES if report else ():
         rows.append(['RR-5781: ' + name, '', '', f'{kernel}', f'{kernel_max}', '', '', f'{user}', f'{user_max}', '3e8'])
     return columns(rows)
 
 
-def variation(record):
-    """Execution times: the difference between T_min of all configurations and each one's maximum."""
+def variation(record, report=True):
+    """Table 2: the difference between T_min of all configurations and each one's maximum."""
     least = min(entry['work'][priority]['min'] for entry in record['phases'].values() for priority in ('0', '99'))
     rows = [['execution time: maximum above T_min', 'normal, us', '%', 'SCHED_FIFO 99, us', '%']]
     for phase, entry in record['phases'].items():
@@ -55,7 +56,7 @@ def variation(record):
             beyond = entry['work'][priority]['max'] - least
             row += [us(beyond), f'{100 * beyond / least:.2f}']
         rows.append(row)
-    for name, normal, normal_percent, real_time, percent in PAPER_VARIATION:
+    for name, normal, normal_percent, real_time, percent in PAPER_VARIATION if report else ():
         rows.append(['RR-5781: ' + name, f'{normal:g}', f'{normal_percent:.2f}', f'{real_time:g}', f'{percent:.2f}'])
     return columns(rows) + [f'T_min: {us(least)} us (RR-5781: 9269 us)']
 
@@ -89,9 +90,9 @@ def verdicts(record):
     return found
 
 
-def text(record):
+def text(record, report=True):
     where = 'emulated, on a clock that counts instructions' if record['emulated'] else 'this machine'
-    lines = [f'{record["kernel"]} ({where})', '', *latencies(record), '', *variation(record), '', *costs(record), '']
+    lines = [f'{record["kernel"]} ({where})', '', *latencies(record, report), '', *variation(record, report), '', *costs(record), '']
     lines += [f'{NAMES.get(phase, phase)}: {words}: {"yes" if holds else "NO"} '
               f'(wanted: {LEAST_BETTER} times, {100 * LEAST_KEPT:.0f} %)' for phase, words, holds in verdicts(record)]
     return '\n'.join(lines)
