@@ -221,6 +221,59 @@ int resch_plugin_load(int fd, const char *name);
  */
 int resch_plugin_stat(int fd, uint32_t index, struct resch_plugin_stat *stat);
 
+/* ---- guards and levels ----------------------------------------------------------------------- */
+
+/**
+ * resch_guard_set - guard the CPUs of a domain, or stop it: others than RT0 make no system calls there
+ * @flags:  RESCH_GUARD_ON and others of RESCH_GUARD_*; 0: no guard any more
+ * @exempt: calls that do not send a thread away; NULL: those that stand, or the default list
+ *
+ * Return: 0; -ENODEV: no such domain; -EINVAL: no CPU would be left unguarded, or a call that makes
+ * threads is exempt; -EPERM; -ENOTTY: the module is older than this call.
+ */
+int resch_guard_set(int fd, uint32_t domain, uint32_t flags, const struct resch_calls *exempt);
+
+/**
+ * resch_guard_stat - what a guard is and has done
+ * @cpu:   one of the domain's, or -1: the sum
+ * @calls: room for RESCH_CALLS_MAX numbers: how many threads each system call has sent away; or NULL
+ *
+ * Return: 0, @stat->flags is 0 where there is no guard; -ENODEV: no such domain, or CPU in it.
+ */
+int resch_guard_stat(int fd, uint32_t domain, int cpu, struct resch_guard_stat *stat,
+		     uint64_t *calls);
+
+/**
+ * resch_guard_lend - have a thread go on, in user mode, on a guarded CPU, until its next system call
+ * @tid: 0: the caller
+ *
+ * Return: 0; -ESRCH; -EINVAL: not a guarded CPU, not one that the thread's affinity allows, or the thread
+ * is RT0; -EPERM; -EOPNOTSUPP: the kernel has no task_work_add for modules.
+ */
+int resch_guard_lend(int fd, pid_t tid, uint32_t cpu);
+
+/**
+ * resch_enter_rt0 - make a thread RT0: SCHED_FIFO 99, bound to one CPU, which ought to be guarded
+ * @tid: 0: the caller
+ *
+ * Return: 0; -ESRCH; -EPERM; -EINVAL: no such CPU. Needs no module and no descriptor: an unchanged program
+ * that makes these two POSIX calls itself, in either order, is RT0 as well.
+ */
+int resch_enter_rt0(pid_t tid, uint32_t cpu);
+/** resch_leave_rt0 - make it an ordinary thread that may run on all CPUs. Return: as above */
+int resch_leave_rt0(pid_t tid);
+
+/**
+ * resch_enter_rt1plus - give a thread a real-time priority below RT0, on all the CPUs of its affinity
+ * @policy:   SCHED_FIFO or SCHED_RR
+ * @priority: 1 to 98
+ *
+ * Return: 0; -EINVAL; -ESRCH; -EPERM.
+ */
+int resch_enter_rt1plus(pid_t tid, int policy, int priority);
+/** resch_leave_rt1plus - make it an ordinary thread; its affinity stays. Return: as above */
+int resch_leave_rt1plus(pid_t tid);
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /**

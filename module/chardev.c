@@ -10,6 +10,7 @@
 
 #include "domain.h"
 #include "event.h"
+#include "guard.h"
 #include "hooks.h"
 #include "jobs.h"
 #include "main.h"
@@ -37,6 +38,9 @@ union chardev_arg {
 	struct resch_server_del server_del;
 	struct resch_server_stat server_stat;
 	struct resch_plan_get plan_get;
+	struct resch_guard_set guard_set;
+	struct resch_guard_stat guard_stat;
+	struct resch_guard_lend guard_lend;
 };
 
 /*
@@ -316,6 +320,35 @@ static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
 	return err;
 }
 
+static int chardev_guard_set(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_guard_set(&arg->guard_set);
+}
+
+static int chardev_guard_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_guard_stat *stat = &arg->guard_stat;
+	u64 __user *to = u64_to_user_ptr(stat->calls);
+	u64 *calls = NULL;
+	int err;
+
+	if (stat->calls) {
+		calls = kcalloc(RESCH_CALLS_MAX, sizeof(*calls), GFP_KERNEL_ACCOUNT);
+		if (!calls)
+			return -ENOMEM;
+	}
+	err = resch_guard_stat(stat, calls);
+	if (!err && calls && copy_to_user(to, calls, RESCH_CALLS_MAX * sizeof(*calls)))
+		err = -EFAULT;
+	kfree(calls);
+	return err;
+}
+
+static int chardev_guard_lend(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_guard_lend(&arg->guard_lend);
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
@@ -340,6 +373,9 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
 	CALL(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
 	CALL(RESCH_IOC_PLAN_GET, chardev_plan_get, false),
+	CALL(RESCH_IOC_GUARD_SET, chardev_guard_set, true),
+	CALL(RESCH_IOC_GUARD_STAT, chardev_guard_stat, false),
+	CALL(RESCH_IOC_GUARD_LEND, chardev_guard_lend, true),
 #undef CALL
 };
 

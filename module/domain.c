@@ -8,6 +8,7 @@
 
 #include "domain.h"
 #include "engine.h"
+#include "guard.h"
 #include "handover.h"
 #include "readmit.h"
 #include "trace.h"
@@ -234,42 +235,12 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 	return 0;
 }
 
-int resch_domain_set(struct resch_domain_set *set)
-{
-	struct resch_algorithm *algorithm;
-	struct resch_domain *domain = NULL;
-	int err;
-
-	lockdep_assert_held(&resch_lock);
-	if (set->flags || set->capacity > 1000000 || set->overhead >= NSEC_PER_MSEC)
-		return -EINVAL;
-	if (strnlen(set->plugin, sizeof(set->plugin)) == sizeof(set->plugin) ||
-	    strnlen(set->options, sizeof(set->options)) == sizeof(set->options))
-		return -EINVAL;
-	if (!set->capacity)
-		set->capacity = RESCH_CAPACITY_DEFAULT;
-	memset(&set->verdict, 0, sizeof(set->verdict));
-	if (set->domain) {
-		domain = resch_domain_find(set->domain);
-		if (!domain)
-			return -ENODEV;
-		if (memchr_inv(&set->cpus, 0, sizeof(set->cpus)))
-			return -EINVAL;
-	}
-	algorithm = resch_registry_get(set->plugin);
-	if (IS_ERR(algorithm))
-		return PTR_ERR(algorithm);
-	err = domain ? domain_change(domain, algorithm, set) : domain_make(algorithm, set);
-	if (err)
-		resch_registry_put(algorithm);
-	return err;
-}
-
 /* No threads are left in it. */
-static void domain_free(struct resch_domain *domain)
+static void domain_unmake(struct resch_domain *domain)
 {
 	unsigned int cpu;
 
+	resch_guard_drop(domain);
 	resch_server_free(&domain->servers);
 	for_each_cpu(cpu, &domain->cpus) {
 		struct resch_cpu *rc = resch_cpu_get(cpu);
@@ -296,11 +267,78 @@ static void domain_free(struct resch_domain *domain)
 		resch_server_free_list(servers);
 	}
 	xa_erase(&domains, domain->id);
-	resch_registry_put(domain->algorithm);
 	resch_plan_free(&domain->plans);
 	kfree(domain->peers);
 	/* An interrupt may still be waiting for the domain's lock, to find that it wants another one. */
 	kfree_rcu(domain, rcu);
+}
+
+static void domain_free(struct resch_domain *domain)
+{
+	struct resch_algorithm *algorithm = domain->algorithm;
+
+	domain_unmake(domain);
+	resch_registry_put(algorithm);
+}
+
+/* A plugin that wants a guard gets one, unless one stands; @domain is NULL for a new one. */
+static int domain_guarded(struct resch_domain *domain, struct resch_algorithm *algorithm,
+			  struct resch_domain_set *set)
+{
+	bool stands = domain && domain->guard;
+	int err;
+
+	if (!domain) {
+		err = domain_make(algorithm, set);
+		if (err)
+			return err;
+		domain = resch_domain_find(set->domain);
+		err = resch_guard_default(domain);
+		if (err)
+			domain_unmake(domain);
+		return err;
+	}
+	err = stands ? 0 : resch_guard_default(domain);
+	if (err)
+		return err;
+	err = domain_change(domain, algorithm, set);
+	if (err && !stands)
+		resch_guard_drop(domain);
+	return err;
+}
+
+int resch_domain_set(struct resch_domain_set *set)
+{
+	struct resch_algorithm *algorithm;
+	struct resch_domain *domain = NULL;
+	int err;
+
+	lockdep_assert_held(&resch_lock);
+	if (set->flags || set->capacity > 1000000 || set->overhead >= NSEC_PER_MSEC)
+		return -EINVAL;
+	if (strnlen(set->plugin, sizeof(set->plugin)) == sizeof(set->plugin) ||
+	    strnlen(set->options, sizeof(set->options)) == sizeof(set->options))
+		return -EINVAL;
+	if (!set->capacity)
+		set->capacity = RESCH_CAPACITY_DEFAULT;
+	memset(&set->verdict, 0, sizeof(set->verdict));
+	if (set->domain) {
+		domain = resch_domain_find(set->domain);
+		if (!domain)
+			return -ENODEV;
+		if (memchr_inv(&set->cpus, 0, sizeof(set->cpus)))
+			return -EINVAL;
+	}
+	algorithm = resch_registry_get(set->plugin);
+	if (IS_ERR(algorithm))
+		return PTR_ERR(algorithm);
+	if (algorithm->plugin->flags & RESCH_PLUGIN_GUARD)
+		err = domain_guarded(domain, algorithm, set);
+	else
+		err = domain ? domain_change(domain, algorithm, set) : domain_make(algorithm, set);
+	if (err)
+		resch_registry_put(algorithm);
+	return err;
 }
 
 int resch_domain_del(u32 id)
@@ -314,6 +352,15 @@ int resch_domain_del(u32 id)
 		return -EBUSY;
 	domain_free(domain);
 	return 0;
+}
+
+void resch_domain_unguard_all(void)
+{
+	struct resch_domain *domain;
+	unsigned long index;
+
+	xa_for_each(&domains, index, domain)
+		resch_guard_drop(domain);
 }
 
 void resch_domain_exit(void)

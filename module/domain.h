@@ -30,6 +30,7 @@ struct resch_domain {
 	u32 ejections;
 	char eject_plugin[RESCH_NAME_LEN];
 	char eject_reason[RESCH_REASON_LEN];
+	struct resch_guard *guard; /* NULL: others may use its CPUs as they like */
 
 	/*
 	 * Ejection: bit 0 is taken by whoever sees the fault first and writes `fault`; the worker
@@ -73,6 +74,9 @@ void resch_domain_quit(struct resch_thread *thread);
 
 /* Ends all registrations. Process context, resch_lock. */
 void resch_domain_clear_all(u32 gone);
+
+/* No domain has a guard any more. Process context, resch_lock. */
+void resch_domain_unguard_all(void);
 
 void resch_domain_exit(void);
 

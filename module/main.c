@@ -14,6 +14,7 @@
 #include "compat/task_work.h"
 #include "domain.h"
 #include "engine.h"
+#include "guard.h"
 #include "hooks.h"
 #include "main.h"
 #include "query.h"
@@ -97,9 +98,12 @@ static int __init resch_init(void)
 	err = resch_registry_init();
 	if (err)
 		goto err_cpu;
-	err = resch_sysrq_init();
+	err = resch_guard_init();
 	if (err)
 		goto err_registry;
+	err = resch_sysrq_init();
+	if (err)
+		goto err_guard;
 	err = resch_chardev_init();
 	if (err)
 		goto err_sysrq;
@@ -110,6 +114,8 @@ static int __init resch_init(void)
 
 err_sysrq:
 	resch_sysrq_exit();
+err_guard:
+	resch_guard_exit();
 err_registry:
 	resch_registry_exit();
 err_cpu:
@@ -126,6 +132,7 @@ static void __exit resch_exit(void)
 	resch_chardev_exit();
 	resch_sysrq_exit();
 	resch_domain_exit();
+	resch_guard_exit();
 	resch_thread_exit();
 	resch_registry_exit();
 	resch_cpu_exit();

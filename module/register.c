@@ -47,7 +47,7 @@ static u64 register_start_time(struct task_struct *task)
 }
 
 /* The rule of kill(2): who may not disturb a thread may not schedule it either. */
-static bool register_may(struct task_struct *task)
+bool resch_register_may(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *other;
 	bool may;
@@ -76,7 +76,7 @@ static struct task_struct *register_target(const struct resch_register *reg)
 	put_pid(pid);
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	if (task->flags & PF_KTHREAD || !register_may(task)) {
+	if (task->flags & PF_KTHREAD || !resch_register_may(task)) {
 		put_task_struct(task);
 		return ERR_PTR(-EPERM);
 	}

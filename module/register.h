@@ -12,4 +12,7 @@ int resch_unregister(struct resch_file *file, u32 id);
 /* All that @file owns. Process context, no locks. */
 void resch_register_close(struct resch_file *file);
 
+/* The rule of kill(2): whether the caller may do something to @task. Process context. */
+bool resch_register_may(struct task_struct *task);
+
 #endif /* _RESCH_REGISTER_H */

@@ -9,6 +9,7 @@
 
 #include "compat/task_work.h"
 #include "cpu.h"
+#include "guard.h"
 #include "restore.h"
 
 static struct sched_attr restore_raised_attr(const struct resch_thread *thread)
@@ -54,6 +55,7 @@ int resch_restore_save(struct resch_thread *thread)
 	attr->sched_nice = task_nice(task);
 	attr->sched_flags = task->sched_reset_on_fork ? SCHED_FLAG_RESET_ON_FORK : 0;
 	cpumask_copy(&thread->saved_cpus, &task->cpus_mask);
+	resch_visitor_user(task, &thread->saved_cpus);
 	return 0;
 }
 

@@ -14,6 +14,7 @@ static void sysrq_restore(struct work_struct *work)
 {
 	mutex_lock(&resch_lock);
 	resch_domain_clear_all(RESCH_GONE_SYSRQ);
+	resch_domain_unguard_all();
 	mutex_unlock(&resch_lock);
 }
 

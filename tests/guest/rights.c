@@ -45,6 +45,8 @@ static int unprivileged(void *arg)
 	refused(resch_server_del(dev, 1, 1), EPERM);
 	refused(resch_domain_del(dev, 1), EPERM);
 	refused(resch_plugin_load(dev, "fp"), EPERM);
+	refused(resch_guard_set(dev, 1, RESCH_GUARD_ON, NULL), EPERM);
+	refused(resch_guard_lend(dev, 0, CPU), EPERM);
 	must(resch_info(dev, &now));
 	check_is(now.tasks, 1);
 	must(resch_plugin_stat(dev, 0, &plugin));

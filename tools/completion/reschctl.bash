@@ -25,7 +25,7 @@ _reschctl() {
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="doctor run attach tasks top events domain server plugin assign shield unshield start release unregister info version help"
+		words="doctor run attach tasks top events domain server plugin assign shield unshield guard level start release unregister info version help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -75,8 +75,13 @@ _reschctl() {
 			[ "$prev" = load ] && words=$(_reschctl_plugins)
 			;;
 		server) words="list add set del --budget --period --kind --policy --quantum --cpu --domain --name --json" ;;
+		guard)
+			words="list on off lend --all --manual --exempt --json"
+			[[ $prev = on || $prev = off ]] && words=$(_reschctl_ids domain list)
+			;;
+		level) words="rt0 rt1 linux --cpu --policy --priority --threads" ;;
 		domain)
-			words="list set del --plugin --capacity --overhead --id --json"
+			words="list set del --plugin --capacity --overhead --guard --id --json"
 			[ "$prev" = del ] && words=$(_reschctl_ids domain list)
 			;;
 		esac

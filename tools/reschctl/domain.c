@@ -23,6 +23,8 @@ static const char help[] =
 	"      --capacity=SHARE    what admission may give away of each CPU: 95%, 0.95 (default: what the kernel\n"
 	"                          leaves to real-time tasks)\n"
 	"      --overhead=TIME     what each job costs beside its runtime; below 1ms (default: 0)\n"
+	"      --guard=WHOM        off, on (others make no system calls on its CPUs), all (and may be lent to them whatever\n"
+	"                          their affinity); default: as it is, and for the plugin artis: all. See `guard`\n"
 	"      --id=ID             the domain to change\n"
 	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
 	"  -h, --help              this text\n";
@@ -103,7 +105,7 @@ static int find_standing(int fd, uint32_t id, const struct resch_cpus *cpus,
 }
 
 struct set_options {
-	const char *plugin, *capacity, *overhead, *id;
+	const char *plugin, *capacity, *overhead, *id, *guard;
 	bool json;
 };
 
@@ -116,6 +118,7 @@ static int set_parse(int argc, char **argv, struct set_options *given)
 		{ "capacity", required_argument, NULL, 'c' },
 		{ "overhead", required_argument, NULL, 'o' },
 		{ "id", required_argument, NULL, 'i' },
+		{ "guard", required_argument, NULL, 'g' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{},
@@ -137,6 +140,9 @@ static int set_parse(int argc, char **argv, struct set_options *given)
 		case 'i':
 			given->id = optarg;
 			break;
+		case 'g':
+			given->guard = optarg;
+			break;
 		case 'j':
 			given->json = true;
 			break;
@@ -148,6 +154,19 @@ static int set_parse(int argc, char **argv, struct set_options *given)
 		}
 	}
 	return -1;
+}
+
+/* Return: 0, or -errno after a message. */
+static int set_guard(int fd, uint32_t domain, const char *guard)
+{
+	uint32_t flags = RESCH_GUARD_ON | (strcmp(guard, "all") ? 0 : RESCH_GUARD_ALL);
+	int result = resch_guard_set(fd, domain, strcmp(guard, "off") ? flags : 0, NULL);
+
+	if (result == -EINVAL)
+		fail("domain %u: not guarded, since no other CPU would be left", domain);
+	else if (result)
+		fail("domain %u: not guarded: %s", domain, error_text(result));
+	return result;
 }
 
 static int domain_set(int argc, char **argv)
@@ -177,6 +196,9 @@ static int domain_set(int argc, char **argv)
 			     given.overhead);
 	if (given.plugin && plugin_split(given.plugin, &set))
 		return EXIT_USAGE;
+	if (given.guard && strcmp(given.guard, "off") && strcmp(given.guard, "on") &&
+	    strcmp(given.guard, "all"))
+		return usage("domain", "--guard=%s: it is off, on or all", given.guard);
 
 	fd = device_open();
 	if (fd < 0)
@@ -209,6 +231,8 @@ static int domain_set(int argc, char **argv)
 		set.overhead = (uint32_t)overhead;
 
 	result = domain_apply(fd, &set);
+	if (!result && given.guard)
+		result = set_guard(fd, set.domain, given.guard);
 	if (!result && given.json && !resch_domain_stat(fd, set.domain, &standing))
 		json_show(domain_json(&standing), stdout);
 	else if (!result)

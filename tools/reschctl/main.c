@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	{ "plugin", "list and load scheduling plugins", cmd_plugin },
 	{ "shield", "make RT CPUs: keep interrupts and other tasks off them", cmd_shield },
 	{ "unshield", "give RT CPUs back", cmd_unshield },
+	{ "guard", "let only RT0 make system calls on the CPUs of a domain", cmd_guard },
+	{ "level", "make a thread or program RT0, RT1+ or an ordinary one", cmd_level },
 	{ "start", "give time zero to the tasks of a domain that wait for it", cmd_start },
 	{ "release", "release a job of a sporadic task", cmd_release },
 	{ "unregister", "make a task an ordinary thread again", cmd_unregister },

@@ -544,6 +544,104 @@ struct resch_plugin_load {
 	char name[RESCH_NAME_LEN];
 };
 
+/* ---- guards: RT CPUs that others may use, in user mode only ------------------------------------ */
+
+#define RESCH_CALLS_MAX 512 /* system call numbers that an exempt list can name */
+
+/** struct resch_calls - a set of 64-bit system calls: bit n%64 of bits[n/64] is call n */
+struct resch_calls {
+	__aligned_u64 bits[RESCH_CALLS_MAX / 64];
+};
+
+/* resch_guard_set.flags */
+#define RESCH_GUARD_ON (1U << 0) /* a guard is to stand; without it: it is to go */
+#define RESCH_GUARD_EXEMPT \
+	(1U << 1) /* take @exempt; without it: what stands, or the default list */
+/*
+ * A thread that may run on every CPU outside of the guarded ones may be lent to those, too, even if
+ * its affinity does not name them: threads that a shield has moved away, and their children.
+ */
+#define RESCH_GUARD_ALL (1U << 2)
+/* Nobody is sent to the CPUs by the module itself: RESCH_IOC_GUARD_LEND alone does. */
+#define RESCH_GUARD_MANUAL (1U << 3)
+#define RESCH_GUARD_FLAGS \
+	(RESCH_GUARD_ON | RESCH_GUARD_EXEMPT | RESCH_GUARD_ALL | RESCH_GUARD_MANUAL)
+
+/**
+ * struct resch_guard_set - RESCH_IOC_GUARD_SET: guard the CPUs of a domain, or stop it
+ * @domain: in
+ * @flags:  in: RESCH_GUARD_*
+ * @exempt: in: calls that do not send a thread away
+ *
+ * The CPUs of a guarded domain are RT CPUs, all that are in no guarded domain NRT CPUs. On an RT CPU
+ * a user thread that is not RT0 is moved to an NRT CPU before a system call that is not exempt
+ * begins. RT0 are the registered tasks and the threads that are SCHED_FIFO 99 and bound to one RT
+ * CPU. While a guard stands the others have no RT CPU in their affinity but while they are lent to
+ * one; when the last guard over a CPU goes each gets the affinity back that it had, or that somebody
+ * gave it meanwhile. A guard goes with its domain.
+ *
+ * -ENODEV: no such domain. -EINVAL: @exempt names a call that makes threads or programs (fork, vfork,
+ * clone, clone3, execve, execveat), or no NRT CPU would be left.
+ */
+struct resch_guard_set {
+	__u32 domain;
+	__u32 flags;
+	struct resch_calls exempt;
+};
+
+/**
+ * struct resch_guard_stat - RESCH_IOC_GUARD_STAT: what a guard is and has done
+ * @domain: in
+ * @cpu:    in: one of its CPUs, or -1: the sum
+ * @calls:  in: pointer to room for RESCH_CALLS_MAX __u64, which get how many threads were sent away
+ *          by each system call; 0: not wanted
+ * The rest is out.
+ * @flags:    RESCH_GUARD_*; 0: there is no guard
+ * @threads:  of the whole machine, whose affinity is ours at the moment
+ * @exempt:   calls that do not send a thread away
+ * @moved:    sent away before a system call
+ * @moved_other: of these, by a call that @calls has no place for: those of 32-bit programs
+ * @faults:   sent away after a page fault
+ * @signals:  sent away by a signal that it was about to die of
+ * @exempted: exempt calls, which stayed
+ * @lent:     sent to the CPU
+ * @recalled: taken back without having called: the CPU had no time for it
+ * @failed:   not sent away, since no NRT CPU was left
+ */
+struct resch_guard_stat {
+	__u32 domain;
+	__s32 cpu;
+	__aligned_u64 calls;
+	__u32 flags;
+	__u32 threads;
+	struct resch_calls exempt;
+	__aligned_u64 moved;
+	__aligned_u64 moved_other;
+	__aligned_u64 faults;
+	__aligned_u64 signals;
+	__aligned_u64 exempted;
+	__aligned_u64 lent;
+	__aligned_u64 recalled;
+	__aligned_u64 failed;
+};
+
+/**
+ * struct resch_guard_lend - RESCH_IOC_GUARD_LEND: a thread is to go on, in user mode, on an RT CPU
+ * @pid: thread id in the caller's pid namespace; 0: the calling thread
+ * @cpu: a guarded CPU
+ *
+ * It goes when it is next on its way to user mode, and comes back with its next system call that is
+ * not exempt. A calling thread is there when the request returns.
+ *
+ * -ESRCH: no such thread. -EINVAL: the CPU is not guarded, or the thread is RT0 or a thread of the
+ * kernel. -EPERM: also for threads that the caller may not signal. -EOPNOTSUPP: this kernel does not
+ * export task_work_add.
+ */
+struct resch_guard_lend {
+	__s32 pid;
+	__u32 cpu;
+};
+
 /* ---- the module ------------------------------------------------------------------------------ */
 
 /* resch_info.features */
@@ -551,6 +649,7 @@ struct resch_plugin_load {
 #define RESCH_FEATURE_DEMOTE (1ULL << 1) /* stops a task by demoting it */
 #define RESCH_FEATURE_REMOTE (1ULL << 2) /* may register other threads */
 #define RESCH_FEATURE_SERVERS (1ULL << 3) /* has RESCH_IOC_SERVER_SET and its like */
+#define RESCH_FEATURE_GUARDS (1ULL << 4) /* has RESCH_IOC_GUARD_SET and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
  * @abi:      RESCH_ABI_VERSION of the module
@@ -627,5 +726,8 @@ struct resch_event {
 #define RESCH_IOC_SERVER_DEL _IOW(RESCH_IOC_MAGIC, 23, struct resch_server_del)
 #define RESCH_IOC_SERVER_STAT _IOWR(RESCH_IOC_MAGIC, 24, struct resch_server_stat)
 #define RESCH_IOC_PLAN_GET _IOWR(RESCH_IOC_MAGIC, 25, struct resch_plan_get)
+#define RESCH_IOC_GUARD_SET _IOW(RESCH_IOC_MAGIC, 26, struct resch_guard_set)
+#define RESCH_IOC_GUARD_STAT _IOWR(RESCH_IOC_MAGIC, 27, struct resch_guard_stat)
+#define RESCH_IOC_GUARD_LEND _IOW(RESCH_IOC_MAGIC, 28, struct resch_guard_lend)
 
 #endif /* _UAPI_LINUX_RESCH_H */

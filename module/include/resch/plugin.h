@@ -362,6 +362,8 @@ struct resch_plugin {
 #define RESCH_PLUGIN_PLAN (1U << 1) /* needs a plan, and tasks that name their group */
 /* has servers, and tasks that name theirs and join on its CPU; not with one of the above */
 #define RESCH_PLUGIN_SERVERS (1U << 2)
+/* the domain's CPUs are guarded as soon as it is there: others make no system calls on them */
+#define RESCH_PLUGIN_GUARD (1U << 3)
 
 #define RESCH_PLUGIN_PRIVATE(type, words)                     \
 	_Static_assert(sizeof(type) <= (words) * sizeof(u64), \

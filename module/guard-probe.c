@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* guard-probe.c - where visitors enter the kernel; attached only while a guard stands */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <asm/unistd.h>
+#include <linux/compat.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
+
+#include "compat/probe_sleep.h"
+#include "cpu.h"
+#include "guard.h"
+
+/* A new gap counts for one part in so many of the mean. */
+#define RESCH_GAP_WEIGHT 8
+
+static bool probe_exempt(const struct resch_guard *guard, long nr)
+{
+	return guard && nr >= 0 && nr < RESCH_CALLS_MAX && !in_compat_syscall() &&
+	       test_bit(nr, guard->exempt);
+}
+
+/* Its call, or fault, is one that sends visitors away. RCU. */
+static void probe_note(struct resch_visitor *visitor)
+{
+	u64 now = ktime_get_mono_fast_ns(), last = visitor->last, gap = visitor->gap;
+
+	if (now > last)
+		WRITE_ONCE(visitor->gap,
+			   gap ? gap - gap / RESCH_GAP_WEIGHT + (now - last) / RESCH_GAP_WEIGHT :
+				 now - last);
+	WRITE_ONCE(visitor->last, now);
+}
+
+/* The guard of an RT CPU that is in current's affinity. RCU. */
+static const struct resch_guard *probe_guard(void)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	if (!cpumask_test_cpu(cpu, &resch_guard_rt))
+		cpu = cpumask_first_and(current->cpus_ptr, &resch_guard_rt);
+	return cpu < nr_cpu_ids ? READ_ONCE(per_cpu(resch_guard_cpus, cpu).guard) : NULL;
+}
+
+/* Calls after which somebody may be RT0, or want other CPUs. */
+static void probe_changes(const struct pt_regs *regs, long nr)
+{
+	if (in_compat_syscall())
+		return; /* resch-guard looks around now and then */
+	if (nr == __NR_sched_setaffinity)
+		resch_visitor_look_later(regs->di);
+	else if (nr == __NR_sched_setscheduler || nr == __NR_sched_setparam ||
+		 nr == __NR_sched_setattr)
+		resch_visitor_look_later(-1);
+}
+
+/* Current has an RT CPU in its affinity. */
+static void probe_visit(long nr)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	bool here = cpumask_test_cpu(cpu, &resch_guard_rt), spared;
+	struct resch_visitor *visitor;
+	int cookie;
+
+	rcu_read_lock();
+	if (probe_exempt(probe_guard(), nr)) {
+		rcu_read_unlock();
+		if (here)
+			this_cpu_inc(resch_guard_cpus.exempted);
+		return;
+	}
+	spared = resch_guard_spares(current);
+	visitor = spared ? NULL : resch_visitor_find(current);
+	if (visitor)
+		probe_note(visitor);
+	rcu_read_unlock();
+	if (spared)
+		return;
+	if (here) {
+		this_cpu_inc(resch_guard_cpus.moved);
+		if (nr >= 0 && nr < RESCH_CALLS_MAX && !in_compat_syscall())
+			per_cpu(resch_guard_cpus, cpu).calls[nr]++;
+		else
+			this_cpu_inc(resch_guard_cpus.moved_other);
+	}
+	cookie = resch_probe_sleep_begin();
+	resch_guard_move(RESCH_GUARD_HOME);
+	resch_probe_sleep_end(cookie);
+}
+
+/* Process context, interrupts on; preemption off up to 6.12. */
+static void probe_sys_enter(void *data, struct pt_regs *regs, long nr)
+{
+	struct resch_visitor *visitor;
+
+	if (unlikely(cpumask_intersects(current->cpus_ptr, &resch_guard_rt))) {
+		probe_visit(nr);
+	} else {
+		rcu_read_lock();
+		visitor = resch_visitor_find(current);
+		if (visitor && !probe_exempt(&resch_guard_common, nr))
+			probe_note(visitor);
+		rcu_read_unlock();
+	}
+	probe_changes(regs, nr);
+}
+
+/* Interrupts off; the fault has not been looked at. */
+static void probe_page_fault(void *data, unsigned long address, struct pt_regs *regs,
+			     unsigned long error)
+{
+	struct resch_visitor *visitor;
+
+	if (!cpumask_test_cpu(raw_smp_processor_id(), &resch_guard_rt))
+		return;
+	rcu_read_lock();
+	visitor = resch_visitor_find(current);
+	if (visitor && READ_ONCE(visitor->cpu) >= 0) {
+		probe_note(visitor);
+		this_cpu_inc(resch_guard_cpus.faults);
+		resch_visitor_recall(visitor);
+	}
+	rcu_read_unlock();
+}
+
+/* RCU; the receiver's signals are locked, interrupts off. */
+static void probe_signal_one(struct task_struct *task)
+{
+	struct resch_visitor *visitor = resch_visitor_find(task);
+	s32 cpu = visitor ? READ_ONCE(visitor->cpu) : -1;
+
+	if (cpu < 0)
+		return;
+	/* It takes its signals on its way to user mode, after this. */
+	per_cpu(resch_guard_cpus, cpu).signals++;
+	resch_visitor_recall(visitor);
+}
+
+static void probe_signal(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
+			 int group, int result)
+{
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	if (!group)
+		probe_signal_one(task);
+	else
+		for_each_thread(task, thread)
+			probe_signal_one(thread);
+	rcu_read_unlock();
+}
+
+/* Preemption off up to 6.19, not after; no lock. The child has not run yet. */
+static void probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	resch_visitor_fork(parent, child);
+}
+
+/* The same, by the thread itself. Newer kernels have one more argument, which we don't need. */
+static void probe_exit(void *data, struct task_struct *task)
+{
+	resch_visitor_exit(task);
+}
+
+static struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint; /* constant after init */
+} probes[] = {
+	/* In the order in which they are attached. */
+	{ "sched_process_exit", probe_exit }, { "sched_process_fork", probe_fork },
+	{ "signal_generate", probe_signal },  { "page_fault_user", probe_page_fault },
+	{ "sys_enter", probe_sys_enter },
+};
+
+static void probe_find(struct tracepoint *tracepoint, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+	}
+}
+
+static void probe_detach(unsigned int count)
+{
+	while (count--)
+		tracepoint_probe_unregister(probes[count].tracepoint, probes[count].function, NULL);
+}
+
+int resch_guard_attach(void)
+{
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&resch_lock);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		if (!probes[i].tracepoint) {
+			pr_err("this kernel has no tracepoint %s: no guards\n", probes[i].name);
+			err = -EOPNOTSUPP;
+		} else {
+			err = tracepoint_probe_register(probes[i].tracepoint, probes[i].function,
+							NULL);
+		}
+		if (err) {
+			probe_detach(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void resch_guard_detach(void)
+{
+	lockdep_assert_held(&resch_lock);
+	probe_detach(ARRAY_SIZE(probes));
+}
+
+void __init resch_guard_probe_init(void)
+{
+	check_trace_callback_type_sys_enter(probe_sys_enter);
+	check_trace_callback_type_signal_generate(probe_signal);
+	check_trace_callback_type_sched_process_fork(probe_fork);
+	for_each_kernel_tracepoint(probe_find, NULL);
+}

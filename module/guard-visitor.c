@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0
+/* guard-visitor.c - threads that may use RT CPUs in user mode only: whose, where, and back */
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/prio.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "compat/task_work.h"
+#include "cpu.h"
+#include "guard.h"
+
+#define RESCH_VISITOR_HASH_BITS 10
+#define RESCH_VISITOR_BATCH 64
+
+DEFINE_MUTEX(resch_guard_mutex);
+
+static DEFINE_HASHTABLE(visitor_hash, RESCH_VISITOR_HASH_BITS);
+/* The table, `user` and `set`. Taken on NRT CPUs only: RT CPUs read, under RCU. */
+static DEFINE_RAW_SPINLOCK(visitor_lock);
+static LLIST_HEAD(visitor_graves);
+static atomic_t visitor_count = ATOMIC_INIT(0);
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct resch_visitor *resch_visitor_find(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	hash_for_each_possible_rcu(visitor_hash, visitor, hash, (unsigned long)task) {
+		if (visitor->task == task)
+			return visitor;
+	}
+	return NULL;
+}
+
+static void visitor_put(struct resch_visitor *visitor)
+{
+	if (!refcount_dec_and_test(&visitor->refs))
+		return;
+	put_task_struct(visitor->task);
+	kfree_rcu(visitor, rcu);
+}
+
+static void visitor_work(struct callback_head *head);
+
+static struct resch_visitor *visitor_create(struct task_struct *task, gfp_t gfp)
+{
+	struct resch_visitor *visitor = kzalloc(sizeof(*visitor), gfp);
+
+	if (!visitor)
+		return NULL;
+	visitor->task = get_task_struct(task);
+	visitor->cpu = -1;
+	visitor->since = ktime_get_mono_fast_ns();
+	visitor->last = visitor->since;
+	init_task_work(&visitor->work, visitor_work);
+	refcount_set(&visitor->refs, 1);
+	return visitor;
+}
+
+/* The table's lock. */
+static void visitor_add(struct resch_visitor *visitor)
+{
+	hash_add_rcu(visitor_hash, &visitor->hash, (unsigned long)visitor->task);
+	atomic_inc(&visitor_count);
+}
+
+static void visitor_remove(struct resch_visitor *visitor)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	hash_del_rcu(&visitor->hash);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	atomic_dec(&visitor_count);
+	if (visitor->cpu >= 0)
+		atomic_dec(&per_cpu(resch_guard_cpus, visitor->cpu).visitors);
+	visitor_put(visitor);
+}
+
+/* A mask of the visitor. resch_guard_mutex. */
+static void visitor_write(cpumask_t *to, const cpumask_t *from)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	cpumask_copy(to, from);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+}
+
+struct resch_visitor *resch_visitor_make(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	rcu_read_unlock();
+	if (visitor)
+		return visitor; /* nobody but us, with the mutex, could free it */
+	visitor = visitor_create(task, GFP_KERNEL);
+	if (!visitor)
+		return NULL;
+	cpumask_copy(&visitor->user, &task->cpus_mask);
+	cpumask_copy(&visitor->set, &task->cpus_mask);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	/* Pairs with resch_visitor_exit(), which runs after PF_EXITING is set. */
+	if (!(READ_ONCE(task->flags) & PF_EXITING) && !resch_visitor_find(task)) {
+		visitor_add(visitor);
+		raw_spin_unlock_irqrestore(&visitor_lock, flags);
+		smp_mb(); /* in the table first, then another look at the flag */
+		if (READ_ONCE(task->flags) & PF_EXITING)
+			resch_visitor_exit(task);
+		return visitor;
+	}
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	visitor_put(visitor);
+	return NULL;
+}
+
+void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct resch_visitor *visitor, *from;
+	unsigned long flags;
+
+	rcu_read_lock();
+	from = resch_visitor_find(parent);
+	/* The child of one that has been restored may have got what its parent then had. */
+	if (from && READ_ONCE(from->restored) && cpumask_equal(&from->user, &child->cpus_mask))
+		from = NULL;
+	rcu_read_unlock();
+	if (!from)
+		return;
+	visitor = visitor_create(child, GFP_ATOMIC);
+	if (!visitor)
+		return; /* it stays on NRT CPUs, as if it had asked for that */
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	from = resch_visitor_find(parent);
+	if (from) {
+		cpumask_copy(&visitor->user, &from->user);
+		cpumask_copy(&visitor->set, &child->cpus_mask);
+		visitor_add(visitor);
+	}
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	if (!from)
+		visitor_put(visitor);
+}
+
+void resch_visitor_exit(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	if (visitor && !xchg(&visitor->dead, true))
+		llist_add(&visitor->grave, &visitor_graves);
+	rcu_read_unlock();
+}
+
+void resch_visitor_bury(void)
+{
+	struct llist_node *list = llist_del_all(&visitor_graves);
+	struct resch_visitor *visitor, *next;
+
+	llist_for_each_entry_safe(visitor, next, list, grave)
+		visitor_remove(visitor);
+}
+
+u32 resch_visitor_count(void)
+{
+	return atomic_read(&visitor_count);
+}
+
+void resch_visitor_for_each(void (*each)(struct resch_visitor *visitor, void *data), void *data)
+{
+	struct resch_visitor *visitor;
+	struct hlist_node *next;
+	unsigned int bucket;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	/* Others only add, at the heads; who removes has the mutex. */
+	hash_for_each_safe(visitor_hash, bucket, next, visitor, hash) {
+		if (!READ_ONCE(visitor->dead))
+			each(visitor, data);
+	}
+}
+
+void resch_visitor_user(struct task_struct *task, cpumask_t *mask)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	visitor = resch_visitor_find(task);
+	if (visitor && cpumask_equal(mask, &visitor->set))
+		cpumask_copy(mask, &visitor->user);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+}
+
+/* ---- who is who ------------------------------------------------------------------------------ */
+
+static bool visitor_is_top(const struct task_struct *task)
+{
+	return task->policy == SCHED_FIFO && task->rt_priority == MAX_RT_PRIO - 1;
+}
+
+bool resch_guard_spares(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	struct resch_thread *thread;
+	bool spared;
+
+	if (task->flags & (PF_KTHREAD | PF_NO_SETAFFINITY) || task->policy == SCHED_DEADLINE)
+		return true;
+	rcu_read_lock();
+	thread = resch_thread_find(task);
+	spared = thread && READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE;
+	if (!spared && visitor_is_top(task) && cpumask_weight(&task->cpus_mask) == 1 &&
+	    cpumask_subset(&task->cpus_mask, &resch_guard_rt)) {
+		/* Bound to it by its user, not by us? */
+		visitor = resch_visitor_find(task);
+		spared = !visitor || READ_ONCE(visitor->cpu) < 0;
+	}
+	rcu_read_unlock();
+	return spared;
+}
+
+bool resch_visitor_may(const struct resch_visitor *visitor, unsigned int cpu)
+{
+	const struct cpumask *user = &visitor->user;
+	unsigned int other;
+
+	if (cpumask_test_cpu(cpu, user))
+		return true;
+	if (!(resch_guard_common.flags & RESCH_GUARD_ALL))
+		return false;
+	for_each_cpu(other, cpu_active_mask) {
+		if (!cpumask_test_cpu(other, &resch_guard_rt) && !cpumask_test_cpu(other, user))
+			return false;
+	}
+	return true;
+}
+
+/* ---- where they run -------------------------------------------------------------------------- */
+
+/* @home: those CPUs of the user's affinity that are NRT, or else all such. false: there are none. */
+static bool visitor_home_mask(const struct resch_visitor *visitor, cpumask_t *home)
+{
+	cpumask_andnot(home, &visitor->user, &resch_guard_rt);
+	if (cpumask_intersects(home, cpu_active_mask))
+		return true;
+	cpumask_andnot(home, cpu_possible_mask, &resch_guard_rt);
+	return cpumask_intersects(home, cpu_active_mask);
+}
+
+/* resch_guard_mutex */
+static void visitor_settle(struct resch_visitor *visitor, s32 cpu)
+{
+	if (visitor->cpu >= 0)
+		atomic_dec(&per_cpu(resch_guard_cpus, visitor->cpu).visitors);
+	if (cpu >= 0)
+		atomic_inc(&per_cpu(resch_guard_cpus, cpu).visitors);
+	if (cpu != visitor->cpu)
+		WRITE_ONCE(visitor->since, ktime_get_mono_fast_ns());
+	WRITE_ONCE(visitor->cpu, cpu);
+}
+
+/* The mask that it is to have; `set` says so before it has. resch_guard_mutex. */
+static int visitor_apply(struct resch_visitor *visitor, const cpumask_t *mask)
+{
+	cpumask_t before;
+	int err;
+
+	cpumask_copy(&before, &visitor->set);
+	visitor_write(&visitor->set, mask);
+	err = set_cpus_allowed_ptr(visitor->task, mask);
+	if (err)
+		visitor_write(&visitor->set, &before);
+	return err;
+}
+
+void resch_visitor_look(struct resch_visitor *visitor)
+{
+	struct task_struct *task = visitor->task;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	if (!cpumask_equal(&task->cpus_mask, &visitor->set)) {
+		/* A CPU that goes offline loses its threads, and the kernel then sets their affinity. */
+		if (visitor->cpu < 0 || cpu_active(visitor->cpu))
+			visitor_write(&visitor->user, &task->cpus_mask);
+		visitor_write(&visitor->set, &task->cpus_mask);
+		visitor_settle(visitor, -1);
+	}
+	/* Bound to an RT CPU first, and then given the priority: it is RT0 now. */
+	if (visitor_is_top(task) && cpumask_weight(&visitor->user) == 1 &&
+	    cpumask_subset(&visitor->user, &resch_guard_rt) &&
+	    !cpumask_equal(&visitor->set, &visitor->user)) {
+		visitor_settle(visitor, -1);
+		visitor_apply(visitor, &visitor->user);
+	}
+}
+
+void resch_visitor_said(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	rcu_read_unlock();
+	/* Lent meanwhile: then the affinity is ours. */
+	if (!visitor || visitor->cpu >= 0)
+		return;
+	visitor_write(&visitor->user, &task->cpus_mask);
+	visitor_write(&visitor->set, &task->cpus_mask);
+}
+
+bool resch_visitor_home(struct resch_visitor *visitor)
+{
+	cpumask_t home;
+
+	resch_visitor_look(visitor);
+	if (!visitor_home_mask(visitor, &home))
+		return false;
+	if (!cpumask_equal(&visitor->set, &home) && visitor_apply(visitor, &home))
+		return false;
+	visitor_settle(visitor, -1);
+	return true;
+}
+
+void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
+{
+	struct task_struct *task = visitor->task;
+
+	if (visitor->restored || visitor->cpu >= 0)
+		return;
+	resch_visitor_look(visitor);
+	if (!cpumask_test_cpu(cpu, &resch_guard_rt) || !cpu_active(cpu) ||
+	    !resch_visitor_may(visitor, cpu) || resch_guard_spares(task))
+		return;
+	if (visitor_apply(visitor, cpumask_of(cpu)))
+		return;
+	visitor_settle(visitor, cpu);
+	visitor->runtime = task->se.sum_exec_runtime;
+	per_cpu(resch_guard_cpus, cpu).lent++;
+}
+
+/* ---- what a visitor does on its way to user mode ------------------------------------------------- */
+
+static void visitor_work(struct callback_head *head)
+{
+	struct resch_visitor *visitor = container_of(head, struct resch_visitor, work);
+	int todo;
+
+	clear_bit(0, &visitor->queued);
+	smp_mb__after_atomic(); /* pairs with the test_and_set_bit() in visitor_ask() */
+	todo = atomic_xchg(&visitor->todo, 0);
+	if (!(current->flags & PF_EXITING)) {
+		if (todo > 0 && READ_ONCE(visitor->cpu) < 0)
+			resch_guard_move(todo - 1);
+		else if (todo < 0 && READ_ONCE(visitor->cpu) >= 0)
+			resch_guard_move(RESCH_GUARD_HOME);
+	}
+	visitor_put(visitor);
+	module_put(THIS_MODULE);
+}
+
+static int visitor_ask(struct resch_visitor *visitor)
+{
+	if (!RESCH_CAN_TASK_WORK)
+		return -EOPNOTSUPP;
+	if (test_and_set_bit(0, &visitor->queued))
+		return 0;
+	if (!refcount_inc_not_zero(&visitor->refs))
+		return -ESRCH;
+	__module_get(THIS_MODULE);
+	if (!resch_task_work_add(visitor->task, &visitor->work))
+		return 0;
+	visitor_put(visitor);
+	module_put(THIS_MODULE);
+	return -ESRCH;
+}
+
+int resch_visitor_lend(struct resch_visitor *visitor, unsigned int cpu)
+{
+	atomic_cmpxchg(&visitor->todo, 0, cpu + 1);
+	return visitor_ask(visitor);
+}
+
+void resch_visitor_recall(struct resch_visitor *visitor)
+{
+	atomic_set(&visitor->todo, -1);
+	visitor_ask(visitor);
+}
+
+struct visitor_look {
+	struct callback_head work;
+	pid_t whose; /* affinity the call sets, in the caller's pid namespace; -1: nobody's */
+};
+
+static void visitor_look_work(struct callback_head *head)
+{
+	struct visitor_look *look = container_of(head, struct visitor_look, work);
+	struct task_struct *whose = NULL;
+	struct pid *pid;
+
+	if (current->flags & PF_EXITING)
+		goto out;
+	if (!look->whose) {
+		whose = get_task_struct(current);
+	} else if (look->whose > 0) {
+		pid = find_get_pid(look->whose);
+		whose = get_pid_task(pid, PIDTYPE_PID);
+		put_pid(pid);
+	}
+	/* RT0 waits for nobody; resch-guard looks around now and then anyway. */
+	if (!resch_guard_spares(current))
+		resch_guard_look(whose);
+	if (whose)
+		put_task_struct(whose);
+out:
+	kfree(look);
+	module_put(THIS_MODULE);
+}
+
+void resch_visitor_look_later(pid_t whose)
+{
+	struct visitor_look *look;
+
+	if (!RESCH_CAN_TASK_WORK)
+		return;
+	look = kmalloc(sizeof(*look), GFP_ATOMIC);
+	if (!look)
+		return;
+	look->whose = whose;
+	init_task_work(&look->work, visitor_look_work);
+	__module_get(THIS_MODULE);
+	if (!resch_task_work_add(current, &look->work))
+		return;
+	kfree(look);
+	module_put(THIS_MODULE);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static bool visitor_wanted(struct task_struct *task)
+{
+	if (READ_ONCE(task->flags) & (PF_KTHREAD | PF_NO_SETAFFINITY | PF_EXITING) ||
+	    resch_visitor_find(task))
+		return false;
+	if (cpumask_intersects(&task->cpus_mask, &resch_guard_rt))
+		return !resch_guard_spares(task);
+	return resch_guard_common.flags & RESCH_GUARD_ALL;
+}
+
+/* Some threads that are to become visitors, with references. */
+static unsigned int visitor_batch(struct task_struct **batch)
+{
+	struct task_struct *process, *task;
+	unsigned int count = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		if (count < RESCH_VISITOR_BATCH && visitor_wanted(task))
+			batch[count++] = get_task_struct(task);
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+void resch_visitor_gather(void)
+{
+	struct task_struct *batch[RESCH_VISITOR_BATCH];
+	unsigned int count, i, made;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	do {
+		count = visitor_batch(batch);
+		made = 0;
+		for (i = 0; i < count; i++) {
+			struct resch_visitor *visitor = resch_visitor_make(batch[i]);
+
+			if (visitor) {
+				resch_visitor_home(visitor);
+				made++;
+			}
+			put_task_struct(batch[i]);
+		}
+	} while (made); /* who cannot become one now is caught at its first call */
+}
+
+static void visitor_update(struct resch_visitor *visitor, void *data)
+{
+	if (!resch_guard_spares(visitor->task))
+		resch_visitor_home(visitor);
+}
+
+void resch_visitor_update(void)
+{
+	resch_visitor_for_each(visitor_update, NULL);
+}
+
+static void visitor_restore(struct resch_visitor *visitor, void *data)
+{
+	unsigned int *count = data;
+
+	if (visitor->restored)
+		return;
+	/* Where somebody set another affinity meanwhile, that one stands. */
+	if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) ||
+	    (visitor->cpu >= 0 && !cpu_active(visitor->cpu)))
+		visitor_apply(visitor, &visitor->user);
+	visitor_settle(visitor, -1);
+	visitor->restored = true;
+	++*count;
+}
+
+static void visitor_forget(struct resch_visitor *visitor, void *data)
+{
+	/* One that dies meanwhile is on its way to the graves, and is buried from there. */
+	if (!xchg(&visitor->dead, true))
+		visitor_remove(visitor);
+}
+
+void resch_visitor_release(void)
+{
+	unsigned int count;
+
+	/*
+	 * A child that was begun before its parent was restored has the affinity that the parent
+	 * had then, and is found through it: so the table goes last.
+	 */
+	do {
+		count = 0;
+		resch_visitor_for_each(visitor_restore, &count);
+		if (count)
+			schedule_timeout_uninterruptible(msecs_to_jiffies(20));
+	} while (count);
+	resch_visitor_bury();
+	resch_visitor_for_each(visitor_forget, NULL);
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* guard.c - reschctl guard: who may make system calls on which CPUs, and who was sent away */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "reschctl.h"
+
+static const char help[] =
+	"usage: reschctl guard [list] [--json]\n"
+	"       reschctl guard on DOMAIN [--all] [--manual] [--exempt=CALL,...]\n"
+	"       reschctl guard off DOMAIN\n"
+	"       reschctl guard lend TID CPU\n"
+	"\n"
+	"On the CPUs of a guarded domain only RT0 makes system calls: registered tasks, and threads under SCHED_FIFO\n"
+	"with priority 99 that are bound to one of these CPUs. Others are moved to another CPU first. `lend` has a\n"
+	"thread go on there until its next system call.\n"
+	"\n"
+	"      --all               threads may be lent to the CPUs whatever their affinity, if it has all others\n"
+	"      --manual            no thread is sent to the CPUs but by `lend`\n"
+	"      --exempt=CALL,...   these calls are made where the thread is: names or numbers; +CALL, -CALL: beside\n"
+	"                          those of the list that stands, or not any more\n"
+	"  -j, --json              print JSON\n"
+	"  -h, --help              this text\n";
+
+/* Made by the Makefile from the C library's header. */
+static const struct {
+	unsigned int nr;
+	const char *name;
+} calls[] = {
+#include "calls.inc"
+};
+
+#define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* Static; a number where the name is not known. */
+static const char *call_name(unsigned int nr)
+{
+	static char text[16];
+	size_t i;
+
+	for (i = 0; i < NR_CALLS; i++) {
+		if (calls[i].nr == nr)
+			return calls[i].name;
+	}
+	snprintf(text, sizeof(text), "%u", nr);
+	return text;
+}
+
+/* Return: its number, or -EINVAL. */
+static int call_parse(const char *text)
+{
+	uint64_t nr;
+	size_t i;
+
+	for (i = 0; i < NR_CALLS; i++) {
+		if (!strcmp(calls[i].name, text))
+			return calls[i].nr < RESCH_CALLS_MAX ? (int)calls[i].nr : -EINVAL;
+	}
+	return number_parse(text, RESCH_CALLS_MAX - 1, &nr) ? -EINVAL : (int)nr;
+}
+
+static bool calls_have(const struct resch_calls *set, unsigned int nr)
+{
+	return set->bits[nr / 64] >> (nr % 64) & 1;
+}
+
+/* "getpid,+39,-umask": without signs it replaces what is in @set. Return: 0, or -EINVAL after a message. */
+static int calls_parse(const char *text, struct resch_calls *set)
+{
+	char copy[4096], *rest = copy, *word;
+
+	if (strlen(text) >= sizeof(copy)) {
+		usage("guard", "--exempt: too long");
+		return -EINVAL;
+	}
+	strcpy(copy, text);
+	if (text[0] != '+' && text[0] != '-')
+		*set = (struct resch_calls){};
+	while ((word = strsep(&rest, ","))) {
+		bool remove = word[0] == '-';
+		int nr;
+
+		if (!*word)
+			continue;
+		nr = call_parse(word + (remove || word[0] == '+'));
+		if (nr < 0) {
+			usage("guard", "--exempt: there is no system call '%s'", word);
+			return -EINVAL;
+		}
+		if (remove)
+			set->bits[nr / 64] &= ~(1ULL << (nr % 64));
+		else
+			set->bits[nr / 64] |= 1ULL << (nr % 64);
+	}
+	return 0;
+}
+
+/* ---- list ------------------------------------------------------------------------------------ */
+
+static struct json_object *guard_json(const struct resch_domain_stat *domain, int cpu,
+				      const struct resch_guard_stat *stat, const uint64_t *counts)
+{
+	struct json_object *guard = json_object_new_object(), *by_call = json_object_new_object();
+	struct json_object *exempt = json_object_new_array();
+	unsigned int nr;
+
+	json_add(guard, "domain", json_object_new_int64(domain->domain));
+	json_add(guard, "cpu", json_object_new_int(cpu));
+	json_add(guard, "all", json_object_new_boolean(stat->flags & RESCH_GUARD_ALL));
+	json_add(guard, "manual", json_object_new_boolean(stat->flags & RESCH_GUARD_MANUAL));
+	json_add_time(guard, "moved", stat->moved);
+	json_add_time(guard, "moved_other", stat->moved_other);
+	json_add_time(guard, "faults", stat->faults);
+	json_add_time(guard, "signals", stat->signals);
+	json_add_time(guard, "exempted", stat->exempted);
+	json_add_time(guard, "lent", stat->lent);
+	json_add_time(guard, "recalled", stat->recalled);
+	json_add_time(guard, "failed", stat->failed);
+	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
+		if (counts[nr])
+			json_add_time(by_call, call_name(nr), counts[nr]);
+		if (calls_have(&stat->exempt, nr))
+			json_object_array_add(exempt, json_object_new_string(call_name(nr)));
+	}
+	json_add(guard, "calls", by_call);
+	json_add(guard, "exempt", exempt);
+	return guard;
+}
+
+static void guard_print(const struct resch_guard_stat *stat)
+{
+	unsigned int nr;
+
+	printf("\ndomain %u: exempt:", stat->domain);
+	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
+		if (calls_have(&stat->exempt, nr))
+			printf(" %s", call_name(nr));
+	}
+	printf("\n");
+}
+
+static int compare_count(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return *left < *right ? 1 : *left > *right ? -1 : 0;
+}
+
+/* The calls that sent most threads away. */
+static void counts_print(const uint64_t *counts)
+{
+	struct {
+		uint64_t count, nr;
+	} sorted[RESCH_CALLS_MAX];
+	unsigned int nr;
+
+	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
+		sorted[nr].count = counts[nr];
+		sorted[nr].nr = nr;
+	}
+	qsort(sorted, RESCH_CALLS_MAX, sizeof(sorted[0]), compare_count);
+	printf("sent away by:");
+	for (nr = 0; nr < 12 && sorted[nr].count; nr++)
+		printf(" %s %llu", call_name((unsigned int)sorted[nr].nr),
+		       (unsigned long long)sorted[nr].count);
+	printf("%s\n", sorted[0].count ? "" : " no call");
+}
+
+static void list_row(struct table *table, unsigned int cpu, const struct resch_guard_stat *stat)
+{
+	table_add(table, "%u", stat->domain);
+	table_add(table, "%u", cpu);
+	table_add(table, "%llu", (unsigned long long)stat->lent);
+	table_add(table, "%llu", (unsigned long long)stat->moved);
+	table_add(table, "%llu", (unsigned long long)stat->faults);
+	table_add(table, "%llu", (unsigned long long)stat->signals);
+	table_add(table, "%llu", (unsigned long long)stat->recalled);
+	table_add(table, "%llu", (unsigned long long)stat->exempted);
+	table_add(table, "%llu", (unsigned long long)stat->failed);
+}
+
+static int guard_list(int fd, bool json)
+{
+	static const char *const headings[] = {
+		">DOMAIN",  ">CPU",	 ">LENT",     ">CALLS",	 ">FAULTS",
+		">SIGNALS", ">RECALLED", ">EXEMPTED", ">FAILED", NULL,
+	};
+	struct json_object *list = json_object_new_array();
+	struct resch_domain_stat domain = {};
+	struct resch_guard_stat stat;
+	uint64_t counts[RESCH_CALLS_MAX];
+	struct table table;
+	unsigned int cpu;
+	int result;
+
+	table_begin(&table, headings);
+	while ((result = resch_domain_next(fd, &domain)) > 0) {
+		for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
+			if (!resch_cpus_has(&domain.cpus, cpu))
+				continue;
+			result = resch_guard_stat(fd, domain.domain, (int)cpu, &stat, counts);
+			if (result || !stat.flags)
+				break;
+			json_object_array_add(list, guard_json(&domain, (int)cpu, &stat, counts));
+			list_row(&table, cpu, &stat);
+		}
+	}
+	if (json) {
+		struct json_object *out = json_object_new_object();
+
+		json_add(out, "guards", list);
+		json_show(out, stdout);
+	} else {
+		json_object_put(list);
+		table_print(&table, stdout, false);
+		domain = (struct resch_domain_stat){};
+		while (resch_domain_next(fd, &domain) > 0) {
+			if (resch_guard_stat(fd, domain.domain, -1, &stat, counts) || !stat.flags)
+				continue;
+			guard_print(&stat);
+			counts_print(counts);
+		}
+	}
+	return result < 0 ? fail("guard list: %s", error_text(result)) : EXIT_DONE;
+}
+
+/* ---- on, off, lend --------------------------------------------------------------------------- */
+
+static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
+{
+	struct resch_guard_stat stat;
+	struct resch_calls set = {};
+	int result;
+
+	if (exempt) {
+		result = resch_guard_stat(fd, domain, -1, &stat, NULL);
+		/* What is to be changed has to be there first. */
+		if (!result && !stat.flags && (exempt[0] == '+' || exempt[0] == '-')) {
+			result = resch_guard_set(fd, domain, flags, NULL);
+			if (!result)
+				result = resch_guard_stat(fd, domain, -1, &stat, NULL);
+		}
+		if (!result) {
+			set = stat.exempt;
+			if (calls_parse(exempt, &set))
+				return EXIT_USAGE;
+			result = resch_guard_set(fd, domain, flags, &set);
+		}
+	} else {
+		result = resch_guard_set(fd, domain, flags, NULL);
+	}
+	if (result == -EINVAL)
+		return fail(
+			"no CPU would be left unguarded, or a call that makes threads or programs is "
+			"to be exempt");
+	return result ? fail("guard on: %s", error_text(result)) : EXIT_DONE;
+}
+
+struct guard_options {
+	uint32_t flags;
+	const char *exempt;
+	bool json;
+};
+
+static int guard_parse(int argc, char **argv, struct guard_options *given)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },	    { "manual", no_argument, NULL, 'm' },
+		{ "exempt", required_argument, NULL, 'e' }, { "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },	    {},
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			given->flags |= RESCH_GUARD_ALL;
+			break;
+		case 'm':
+			given->flags |= RESCH_GUARD_MANUAL;
+			break;
+		case 'e':
+			given->exempt = optarg;
+			break;
+		case 'j':
+			given->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return options_bad("guard", argv);
+		}
+	}
+	return -1;
+}
+
+/* @words: what is left of the command line, with the action first. */
+static int guard_act(int fd, int count, char **words, const struct guard_options *given)
+{
+	uint64_t first = 0, second = 0;
+	int result;
+
+	if (!strcmp(words[0], "lend")) {
+		if (count != 3 || number_parse(words[1], INT32_MAX, &first) || !first ||
+		    number_parse(words[2], RESCH_CPUS_MAX - 1, &second))
+			return usage("guard", "guard lend takes a thread id and a CPU");
+		result = resch_guard_lend(fd, (pid_t)first, (uint32_t)second);
+		if (result == -EINVAL)
+			return fail("CPU %lu is not guarded, or not for that thread",
+				    (unsigned long)second);
+		return result ? fail("guard lend: %s", error_text(result)) : EXIT_DONE;
+	}
+	if (count != 2 || number_parse(words[1], UINT32_MAX, &first) || !first)
+		return usage("guard", "guard %s takes the id of a domain", words[0]);
+	if (!strcmp(words[0], "on"))
+		return guard_on(fd, (uint32_t)first, given->flags, given->exempt);
+	result = resch_guard_set(fd, (uint32_t)first, 0, NULL);
+	return result ? fail("guard off: %s", error_text(result)) : EXIT_DONE;
+}
+
+int cmd_guard(int argc, char **argv)
+{
+	struct guard_options given = { .flags = RESCH_GUARD_ON };
+	static char list[] = "list", *listing[] = { list };
+	char **words = argv + 1;
+	int fd, result, count;
+
+	result = guard_parse(argc, argv, &given);
+	if (result >= 0)
+		return result;
+	words = argv + optind;
+	count = argc - optind;
+	if (!count) {
+		words = listing;
+		count = 1;
+	}
+	if (strcmp(words[0], "list") && strcmp(words[0], "on") && strcmp(words[0], "off") &&
+	    strcmp(words[0], "lend"))
+		return usage("guard", "guard list, guard on, guard off or guard lend");
+	fd = device_open();
+	if (fd < 0)
+		return EXIT_NO_MODULE;
+	result = strcmp(words[0], "list") ? guard_act(fd, count, words, &given) :
+					    guard_list(fd, given.json);
+	close(fd);
+	return result;
+}
