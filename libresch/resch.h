@@ -119,6 +119,14 @@ int resch_release(int fd, uint32_t id);
 int resch_start(int fd, uint32_t domain, uint64_t time);
 
 /**
+ * resch_start_group - give time zero to those tasks of a group only, for example of a server
+ * @group: as in their params; 0: all
+ *
+ * Return: as resch_start(); -E2BIG: the module is older than this call.
+ */
+int resch_start_group(int fd, uint32_t domain, uint32_t group, uint64_t time);
+
+/**
  * resch_task_stat - parameters and statistics of task @id (0: the calling thread). Return: 0;
  * -ENOENT: none such.
  */

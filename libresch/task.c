@@ -82,7 +82,12 @@ int resch_release(int fd, uint32_t id)
 
 int resch_start(int fd, uint32_t domain, uint64_t time)
 {
-	struct resch_start start = { .time = time, .domain = domain };
+	return resch_start_group(fd, domain, 0, time);
+}
+
+int resch_start_group(int fd, uint32_t domain, uint32_t group, uint64_t time)
+{
+	struct resch_start start = { .time = time, .domain = domain, .group = group };
 	int result = resch_request(fd, RESCH_IOC_START, &start);
 
 	if (result < 0)

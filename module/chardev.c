@@ -174,7 +174,9 @@ static int chardev_start(struct resch_file *file, union chardev_arg *arg)
 	now = ktime_get();
 	if (!start->time)
 		start->time = now + RESCH_START_DELAY;
-	if (!domain)
+	if (start->reserved)
+		err = -EINVAL;
+	else if (!domain)
 		err = -ENODEV;
 	else if (start->time <= now || start->time > RESCH_TIME_LAST)
 		err = -ETIME;
@@ -182,8 +184,11 @@ static int chardev_start(struct resch_file *file, union chardev_arg *arg)
 		goto out;
 	start->waiting = 0;
 	list_for_each_entry(thread, &domain->threads, in_domain) {
-		struct resch_cpu *rc = resch_thread_lock_irq(thread);
+		struct resch_cpu *rc;
 
+		if (start->group && thread->task.params.group != start->group)
+			continue;
+		rc = resch_thread_lock_irq(thread);
 		if (thread->waiting_start && thread->state != RESCH_GONE) {
 			resch_job_start_at(thread, start->time, now);
 			start->waiting++;

@@ -6,6 +6,9 @@ SRCS_test_libresch_guard := $(LIBRESCH) tests/unit/fake_device.c
 # Against a simulator that shares nothing with the library.
 $(foreach test,$(filter test_libresch_assign%,$(TESTS)),$(eval SRCS_$(test) := $(LIBRESCH) bench/study/slots.c))
 
+# What the library finds, the plugin has to admit.
+SRCS_test_libresch_server := $(LIBRESCH) $(PLUGINS)
+
 # And what else there is to check of libresch and reschctl without the module.
 .DEFAULT_GOAL := all
 check: check-library check-reschctl

@@ -232,7 +232,14 @@ static void test_start(void **state)
 	assert_int_equal(in->domain, 3);
 	assert_int_equal(in->time, 1000);
 	assert_int_equal(in->waiting, 0);
+	assert_int_equal(in->group, 0);
 	assert_fails(resch_start(FD, 3, 1000));
+	fake.calls = 0;
+	assert_int_equal(resch_start_group(FD, 3, 7, 1000), 12);
+	in = seen(RESCH_IOC_START);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->group, 7);
+	assert_fails(resch_start_group(FD, 3, 7, 1000));
 	/* No count looks like an error. */
 	waiting = UINT32_MAX;
 	assert_int_equal(resch_start(FD, 3, 1000), INT32_MAX);

@@ -85,6 +85,29 @@ class Arguments(unittest.TestCase):
             self.refused(2, "takes DOMAIN:ID", "server", "del", wrong)
         self.refused(2, "make another one", "server", "set", "1:1", "--kind=cbs")
 
+    def test_server_size(self):
+        self.refused(2, "takes one FILE", "server", "size")
+        for option, value in (("kind", "cbr"), ("policy", "lifo"), ("period", "9us"), ("quantum", "2s"),
+                              ("overhead", "x")):
+            self.refused(2, f"--{option}={value}", "server", "size", f"--{option}={value}", "-")
+        self.refused(1, "No such file", "server", "size", "/nonexistent")
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as tasks:
+            tasks.write("name,wcet,period\na,1ms,10ms\nb,4ms,40ms\n")
+            tasks.flush()
+            # One budget for both; at 10 ms everything that is left is blackout.
+            done = call("server", "size", "--json", "--overhead=0ns", "--period=10ms", tasks.name)
+            answers = {(a["kind"], a["policy"]): a for a in json.loads(done.stdout)["servers"]}
+            self.assertEqual(len(answers), 24)
+            self.assertEqual(answers["cbs-hard", "edf"]["budget"], 5000000)
+            self.assertEqual(answers["tbs", "fifo"]["budget"], 5000000)
+            done = call("server", "size", "--kind=cbs-hard", "--policy=edf", tasks.name)
+            self.assertEqual(len(done.stdout.splitlines()), 2)
+            tasks.write("c,9ms,10ms\n")
+            tasks.flush()
+            done = call("server", "size", tasks.name)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("utilization", done.stdout)
+
     def test_extra_arguments(self):
         for command in ("doctor", "tasks", "top", "events", "info", "version"):
             self.refused(2, "takes no arguments", command, "extra")

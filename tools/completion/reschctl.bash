@@ -74,7 +74,7 @@ _reschctl() {
 			words="list load --json"
 			[ "$prev" = load ] && words=$(_reschctl_plugins)
 			;;
-		server) words="list add set del --budget --period --kind --policy --quantum --cpu --domain --name --json" ;;
+		server) words="list add set del size --budget --period --kind --policy --quantum --cpu --domain --name --overhead --json" ;;
 		guard)
 			words="list on off lend --all --manual --exempt --json"
 			[[ $prev = on || $prev = off ]] && words=$(_reschctl_ids domain list)

@@ -113,6 +113,10 @@ const char *share_text(uint64_t ppm);
 /** cpus_text - a CPU list, with the same lifetime */
 const char *cpus_text(const struct resch_cpus *cpus);
 
+/* ---- server-size.c: reschctl server size --------------------------------------------------------- */
+
+int server_size(int argc, char **argv);
+
 /* ---- device.c: the device and what it says --------------------------------------------------- */
 
 /** device_open - resch_open(), with the reason printed. Return: a descriptor, or -1 */

@@ -12,6 +12,7 @@ static const char help[] =
 	"       reschctl server add --budget=TIME --period=TIME [OPTION...]\n"
 	"       reschctl server set DOMAIN:ID [--budget=TIME] [--period=TIME] [--quantum=TIME] [--name=NAME]\n"
 	"       reschctl server del DOMAIN:ID\n"
+	"       reschctl server size [OPTION...] FILE\n"
 	"\n"
 	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
 	"processor to themselves. Its domain is under the plugin `server`; tasks join it with --group=ID. `set`\n"
@@ -456,9 +457,11 @@ int cmd_server(int argc, char **argv)
 		return server_resize(argc - 1, argv + 1);
 	if (argc >= 2 && !strcmp(argv[1], "del"))
 		return server_del(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "size"))
+		return server_size(argc - 1, argv + 1);
 	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(help, stdout);
 		return EXIT_DONE;
 	}
-	return usage("server", "server list, server add, server set or server del");
+	return usage("server", "server list, server add, server set, server del or server size");
 }

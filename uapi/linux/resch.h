@@ -277,11 +277,15 @@ struct resch_task_stat {
  * @time:    in: absolute; 0: as soon as all CPUs can be told (now + 1 ms). -ETIME: it is past
  * @domain:  in
  * @waiting: out: tasks that were waiting for it
+ * @group:   in: only those of this group, for example a server; 0: all
+ * @reserved: zero
  */
 struct resch_start {
 	__aligned_u64 time;
 	__u32 domain;
 	__u32 waiting;
+	__u32 group;
+	__u32 reserved;
 };
 
 /* ---- domains and plugins --------------------------------------------------------------------- */
