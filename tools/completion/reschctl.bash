@@ -64,7 +64,7 @@ _reschctl() {
 			words="--method --cpus --delta --delta-max --cluster --slot-min --exact --overheads --join --keep --force --draw --apply --run --jobs --seed
 				--json $(compgen -f -- "$cur")"
 			;;
-		shield) words="status --keep-irq --keep-task --plugin --root --json" ;;
+		shield) words="status --keep-irq --keep-task --plugin --watch --cpus --interval --root --json" ;;
 		unshield) words="--root --json $(reschctl shield status 2>/dev/null | sed -n 's/^shield \([0-9,-]*\):.*/\1/p')" ;;
 		top) words="--interval --once --json" ;;
 		events) words="--interval --json" ;;

@@ -152,6 +152,16 @@ const char *thread_name(const struct resch_task_stat *stat);
 /** read_text - a whole small file, without the newline at its end. Return: its length, or -errno */
 int read_text(const char *path, char *text, size_t size);
 
+/* ---- watch.c: commands that go on until they are stopped ------------------------------------- */
+
+/** watch_signals - SIGINT, SIGTERM and SIGHUP end watch_wait(), and not the process */
+void watch_signals(void);
+/** watch_keys - keys come one by one and unseen, until watch_keys_end() or the process's end */
+void watch_keys(void);
+void watch_keys_end(void);
+/** watch_wait - for @interval ns. Return: true: q was pressed or a signal came */
+bool watch_wait(uint64_t interval);
+
 /* ---- spec.c: parameters of a task, as people write them -------------------------------------- */
 
 /** struct spec - parameters that were given for a task, and for which threads (run) */

@@ -22,7 +22,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "shield.h"
+#include "shield-watch.h"
 
 #define LOOK_S 1
 /* Of 10 ms, until a role is free. */
@@ -101,6 +101,7 @@ static int look_around(struct state *state, bool drop)
 	struct sweep sweep;
 	int result;
 
+	trace_sweep(state->root);
 	result = shield_recover(state);
 	if (result < 0 || !state_exists(state))
 		return result;

@@ -7,16 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shield.h"
+#include "shield-watch.h"
 
 static const char help[] =
-	"usage: reschctl shield status [--json]\n"
+	"usage: reschctl shield status [--watch[=TIME] [--cpus=LIST] [--interval=TIME]] [--json]\n"
 	"\n"
 	"The shields that stand; interrupts and threads that could not be moved off their CPUs, with the reason; and what\n"
 	"has run there since the last shield was put up.\n"
 	"\n"
+	"--watch shows live what disturbs RT0 tasks, with culprit and length: interrupts, timers' functions, calls from\n"
+	"other CPUs, work items, kernel threads, tasks. Times are in ns, of each alone, since the watch began; column RT0\n"
+	"counts the times that an RT0 task had to wait. q or ^C ends it; elsewhere than on a terminal one table is\n"
+	"printed, at the end.\n"
+	"\n"
+	"  -w, --watch[=TIME]      watch for so long (default: until it is stopped); 100ms to 24h\n"
+	"      --cpus=LIST         watch these CPUs (default: those of all shields), shielded or not\n"
+	"  -i, --interval=TIME     between two tables; 100ms to 1h (default: 1s)\n"
 	"      --root=DIR          as in `reschctl shield`\n"
-	"  -j, --json              print JSON\n"
+	"  -j, --json              print JSON; with --watch an object a line at each interval, the last one whole\n"
 	"  -h, --help              this text\n";
 
 /** struct look - the report as it grows */
@@ -441,35 +449,11 @@ static int status_show(struct state *state, bool json)
 	return EXIT_DONE;
 }
 
-int shield_status(int argc, char **argv)
+static int show_once(const char *root, bool json)
 {
-	static const struct option options[] = {
-		{ "root", required_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{},
-	};
-	const char *root = "";
-	struct state *state;
-	bool json = false;
-	int option, result;
+	struct state *state = malloc(sizeof(*state));
+	int result;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		if (option == 'r') {
-			root = optarg;
-		} else if (option == 'j') {
-			json = true;
-		} else if (option == 'h') {
-			fputs(help, stdout);
-			return EXIT_DONE;
-		} else {
-			return options_bad("shield", argv);
-		}
-	}
-	if (optind != argc)
-		return usage("shield", "shield status takes no arguments");
-	state = malloc(sizeof(*state));
 	if (!state)
 		return fail("out of memory");
 	result = state_open(state, root, false);
@@ -480,4 +464,59 @@ int shield_status(int argc, char **argv)
 	state_close(state);
 	free(state);
 	return result;
+}
+
+/* A time within limits, where one is given. Return: -1, or an exit status after a message */
+static int take_time(const char *option, const char *text, uint64_t most, uint64_t *time)
+{
+	if (!text || (!resch_time_parse(text, time) && *time >= 100000000 && *time <= most))
+		return -1;
+	return usage("shield", "--%s=%s: a time from 100ms to %s", option, text, time_text(most));
+}
+
+int shield_status(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "root", required_argument, NULL, 'r' },
+		{ "watch", optional_argument, NULL, 'w' },
+		{ "cpus", required_argument, NULL, 'c' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{},
+	};
+	struct watch_request request = { .root = "", .interval = 1000000000 };
+	bool watch = false, details = false;
+	int option, status = -1;
+
+	opterr = 0;
+	while (status < 0 && (option = getopt_long(argc, argv, "w::i:jh", options, NULL)) != -1) {
+		details |= option == 'c' || option == 'i';
+		if (option == 'r') {
+			request.root = optarg;
+		} else if (option == 'w') {
+			watch = true;
+			status = take_time("watch", optarg, 86400000000000, &request.length);
+		} else if (option == 'c') {
+			if (resch_cpus_parse(optarg, &request.cpus) <= 0)
+				return usage("shield", "'%s' is no list of CPUs such as 1,3-5",
+					     optarg);
+		} else if (option == 'i') {
+			status = take_time("interval", optarg, 3600000000000, &request.interval);
+		} else if (option == 'j') {
+			request.json = true;
+		} else if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		} else {
+			return options_bad("shield", argv);
+		}
+	}
+	if (status >= 0)
+		return status;
+	if (optind != argc)
+		return usage("shield", "shield status takes no arguments");
+	if (details && !watch)
+		return usage("shield", "--cpus and --interval go with --watch");
+	return watch ? shield_watch(&request) : show_once(request.root, request.json);
 }

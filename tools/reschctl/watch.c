@@ -26,7 +26,7 @@ static void stop(int signal)
 	stopped = 1;
 }
 
-static void stop_on_signals(void)
+void watch_signals(void)
 {
 	struct sigaction action = { .sa_handler = stop };
 
@@ -166,14 +166,14 @@ static void top_json(const struct look *now, const struct look *before)
 static struct termios terminal;
 static bool raw;
 
-static void terminal_restore(void)
+void watch_keys_end(void)
 {
 	if (raw)
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
 	raw = false;
 }
 
-static void terminal_raw(void)
+void watch_keys(void)
 {
 	struct termios keys;
 
@@ -182,11 +182,10 @@ static void terminal_raw(void)
 	keys = terminal;
 	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw = !tcsetattr(STDIN_FILENO, TCSANOW, &keys);
-	atexit(terminal_restore);
+	atexit(watch_keys_end);
 }
 
-/* Return: true: q was pressed or a signal came. */
-static bool sleep_or_quit(uint64_t interval)
+bool watch_wait(uint64_t interval)
 {
 	struct pollfd keys = { .fd = raw ? STDIN_FILENO : -1, .events = POLLIN };
 	uint64_t now, end = resch_now() + interval;
@@ -207,11 +206,11 @@ static int top_loop(int fd, uint64_t interval, bool once, bool json)
 	unsigned int turn = 0;
 	int result;
 
-	stop_on_signals();
+	watch_signals();
 	if (screen && isatty(STDIN_FILENO))
-		terminal_raw();
+		watch_keys();
 	result = look_take(fd, &looks[0]);
-	while (!result && !sleep_or_quit(interval)) {
+	while (!result && !watch_wait(interval)) {
 		struct look *before = &looks[turn % 2], *now = &looks[++turn % 2];
 
 		result = look_take(fd, now);
@@ -232,7 +231,7 @@ static int top_loop(int fd, uint64_t interval, bool once, bool json)
 		if (once)
 			break;
 	}
-	terminal_restore();
+	watch_keys_end();
 	free(looks[0].tasks);
 	free(looks[1].tasks);
 	return result ? fail("top: %s", error_text(result)) : EXIT_DONE;
@@ -418,10 +417,10 @@ int cmd_events(int argc, char **argv)
 	if (fd < 0)
 		return EXIT_NO_MODULE;
 
-	stop_on_signals();
+	watch_signals();
 	ejections = events_ejections(fd, 0, 0, true, json);
 	result = look_take(fd, &looks[0]);
-	while (!result && !sleep_or_quit(interval)) {
+	while (!result && !watch_wait(interval)) {
 		struct look *before = &looks[turn % 2], *now = &looks[++turn % 2];
 
 		result = look_take(fd, now);
