@@ -218,6 +218,32 @@ int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_
 int resch_server_next(int fd, struct resch_server_stat *stat);
 
 /**
+ * resch_balance_set - which threads the guard of a domain has sent to its CPUs
+ * @policies: RESCH_BALANCE_*; what all guards of the machine have in common is in force
+ *
+ * Return: 0; -ENODEV: no such domain; -ENOENT: it is not guarded; -EINVAL: unknown policies; -EPERM.
+ */
+int resch_balance_set(int fd, uint32_t domain, uint32_t policies);
+
+/**
+ * resch_balance_stat - what the balancing sees and has done
+ * @cpu: one of the domain's, or -1: all of them
+ *
+ * Return: 0; -ENODEV: no such domain, or the CPU is not in it; -ENOENT: it is not guarded.
+ */
+int resch_balance_stat(int fd, uint32_t domain, int cpu, struct resch_balance_stat *stat);
+
+/** resch_balance_parse - "weight,push,estimate,associate", some of them, "all", "none". Return: 0; -EINVAL */
+int resch_balance_parse(const char *text, uint32_t *policies);
+
+/**
+ * resch_balance_format - the inverse: names with commas, or "none"
+ *
+ * Return: the length of the whole, as snprintf(3).
+ */
+int resch_balance_format(uint32_t policies, char *text, size_t size);
+
+/**
  * resch_plugin_load - load the module of plugin @name. Return: 0; -ENOENT: there is none; -EINVAL:
  * a bad name.
  */

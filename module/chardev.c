@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "balance.h"
 #include "domain.h"
 #include "event.h"
 #include "guard.h"
@@ -41,6 +42,8 @@ union chardev_arg {
 	struct resch_guard_set guard_set;
 	struct resch_guard_stat guard_stat;
 	struct resch_guard_lend guard_lend;
+	struct resch_balance_set balance_set;
+	struct resch_balance_stat balance_stat;
 };
 
 /*
@@ -354,6 +357,16 @@ static int chardev_guard_lend(struct resch_file *file, union chardev_arg *arg)
 	return resch_guard_lend(&arg->guard_lend);
 }
 
+static int chardev_balance_set(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_balance_set(&arg->balance_set);
+}
+
+static int chardev_balance_stat(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_balance_stat(&arg->balance_stat);
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
@@ -381,6 +394,8 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_GUARD_SET, chardev_guard_set, true),
 	CALL(RESCH_IOC_GUARD_STAT, chardev_guard_stat, false),
 	CALL(RESCH_IOC_GUARD_LEND, chardev_guard_lend, true),
+	CALL(RESCH_IOC_BALANCE_SET, chardev_balance_set, true),
+	CALL(RESCH_IOC_BALANCE_STAT, chardev_balance_stat, false),
 #undef CALL
 };
 

@@ -15,6 +15,7 @@
 #include <linux/sched/task.h>
 #include <uapi/linux/sched/types.h>
 
+#include "balance.h"
 #include "cpu.h"
 #include "guard.h"
 
@@ -115,6 +116,31 @@ static void guard_serve(const struct guard_move *move, struct task_struct *task)
 		per_cpu(resch_guard_cpus, task_cpu(task)).failed++;
 }
 
+/* To an RT CPU: that wakes it, so that nobody else holds its run queue. resch_guard_mutex. */
+static bool guard_deliver(struct guard_move *move)
+{
+	struct resch_visitor *visitor;
+	s32 cpu = -1;
+
+	if (move->cpu < 0)
+		return false;
+	rcu_read_lock();
+	visitor = resch_visitor_find(move->task);
+	if (visitor)
+		cpu = visitor->cpu;
+	rcu_read_unlock();
+	return cpu >= 0 && resch_balance_push(move->task, &move->done, cpu);
+}
+
+/* resch_guard_mutex. */
+static void guard_wake(struct guard_move *move, struct task_struct *task)
+{
+	if (guard_deliver(move))
+		return;
+	smp_store_release(&move->done, true); /* its stack is its own from here on */
+	wake_up_process(task);
+}
+
 static void guard_fetch(void)
 {
 	struct llist_node *list = llist_reverse_order(llist_del_all(&guard_moves));
@@ -124,8 +150,7 @@ static void guard_fetch(void)
 		struct task_struct *task = get_task_struct(move->task);
 
 		guard_serve(move, task);
-		smp_store_release(&move->done, true); /* its stack is its own from here on */
-		wake_up_process(task);
+		guard_wake(move, task);
 		put_task_struct(task);
 	}
 }
@@ -150,7 +175,7 @@ static int guard_main(void *unused)
 		now = ktime_get_mono_fast_ns();
 		if (resch_guard_stands() && now >= next) {
 			resch_visitor_bury();
-			resch_guard_return(now);
+			resch_balance_round(now);
 			next = now + RESCH_GUARD_TICK;
 		}
 		mutex_unlock(&resch_guard_mutex);

@@ -4,7 +4,6 @@
 
 #include <asm/unistd.h>
 #include <linux/compat.h>
-#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
@@ -12,11 +11,9 @@
 #include <trace/events/syscalls.h>
 
 #include "compat/probe_sleep.h"
+#include "balance.h"
 #include "cpu.h"
 #include "guard.h"
-
-/* A new gap counts for one part in so many of the mean. */
-#define RESCH_GAP_WEIGHT 8
 
 static bool probe_exempt(const struct resch_guard *guard, long nr)
 {
@@ -24,16 +21,10 @@ static bool probe_exempt(const struct resch_guard *guard, long nr)
 	       test_bit(nr, guard->exempt);
 }
 
-/* Its call, or fault, is one that sends visitors away. RCU. */
+/* Its call, or fault, is one that sends visitors away. Current. */
 static void probe_note(struct resch_visitor *visitor)
 {
-	u64 now = ktime_get_mono_fast_ns(), last = visitor->last, gap = visitor->gap;
-
-	if (now > last)
-		WRITE_ONCE(visitor->gap,
-			   gap ? gap - gap / RESCH_GAP_WEIGHT + (now - last) / RESCH_GAP_WEIGHT :
-				 now - last);
-	WRITE_ONCE(visitor->last, now);
+	resch_attempt_note(&visitor->attempts, resch_balance_executed());
 }
 
 /* The guard of an RT CPU that is in current's affinity. RCU. */
@@ -172,9 +163,9 @@ static struct probe {
 	struct tracepoint *tracepoint; /* constant after init */
 } probes[] = {
 	/* In the order in which they are attached. */
-	{ "sched_process_exit", probe_exit }, { "sched_process_fork", probe_fork },
-	{ "signal_generate", probe_signal },  { "page_fault_user", probe_page_fault },
-	{ "sys_enter", probe_sys_enter },
+	{ "sched_process_exit", probe_exit },	  { "sched_process_fork", probe_fork },
+	{ "signal_generate", probe_signal },	  { "page_fault_user", probe_page_fault },
+	{ "sched_switch", resch_balance_switch }, { "sys_enter", probe_sys_enter },
 };
 
 static void probe_find(struct tracepoint *tracepoint, void *data)
@@ -199,6 +190,7 @@ int resch_guard_attach(void)
 	int err;
 
 	lockdep_assert_held(&resch_lock);
+	resch_balance_clock_reset();
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		if (!probes[i].tracepoint) {
 			pr_err("this kernel has no tracepoint %s: no guards\n", probes[i].name);
@@ -224,6 +216,7 @@ void resch_guard_detach(void)
 void __init resch_guard_probe_init(void)
 {
 	check_trace_callback_type_sys_enter(probe_sys_enter);
+	check_trace_callback_type_sched_switch(resch_balance_switch);
 	check_trace_callback_type_signal_generate(probe_signal);
 	check_trace_callback_type_sched_process_fork(probe_fork);
 	for_each_kernel_tracepoint(probe_find, NULL);

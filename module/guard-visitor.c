@@ -58,7 +58,6 @@ static struct resch_visitor *visitor_create(struct task_struct *task, gfp_t gfp)
 	visitor->task = get_task_struct(task);
 	visitor->cpu = -1;
 	visitor->since = ktime_get_mono_fast_ns();
-	visitor->last = visitor->since;
 	init_task_work(&visitor->work, visitor_work);
 	refcount_set(&visitor->refs, 1);
 	return visitor;

@@ -7,6 +7,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/task_work.h"
+#include "balance.h"
 #include "domain.h"
 #include "guard.h"
 #include "register.h"
@@ -97,6 +98,7 @@ static void guard_reset(unsigned int cpu)
 	counts->failed = 0;
 	counts->lent = 0;
 	counts->recalled = 0;
+	resch_balance_reset(cpu);
 	memset(counts->calls, 0, RESCH_CALLS_MAX * sizeof(u64));
 }
 
@@ -114,6 +116,7 @@ static void guard_summarize(void)
 		common->flags |= guard->flags;
 		bitmap_and(common->exempt, common->exempt, guard->exempt, RESCH_CALLS_MAX);
 	}
+	resch_balance_summarize();
 }
 
 /* The guard of @domain is @guard from now on; NULL: none. resch_lock. */
@@ -164,9 +167,12 @@ static int guard_raise(struct resch_domain *domain, const struct resch_guard_set
 	if (!guard)
 		return -ENOMEM;
 	guard->flags = set->flags & ~RESCH_GUARD_EXEMPT;
+	guard->policies = domain->guard ? domain->guard->policies : RESCH_BALANCE_ALL;
 	err = guard_exempt(guard, domain->guard, set);
 	if (!err)
 		err = guard_room();
+	if (!err)
+		err = resch_balance_room();
 	if (!err && first)
 		err = resch_guard_attach();
 	if (err) {
@@ -320,6 +326,8 @@ int resch_guard_lend(const struct resch_guard_lend *lend)
 int __init resch_guard_init(void)
 {
 	resch_guard_probe_init();
+	resch_balance_clock_init();
+	resch_balance_deliver_init();
 	return resch_guard_move_init();
 }
 
@@ -334,6 +342,7 @@ void resch_guard_exit(void)
 	mutex_lock(&resch_guard_mutex);
 	resch_visitor_bury();
 	mutex_unlock(&resch_guard_mutex);
+	resch_balance_exit();
 	for_each_possible_cpu(cpu)
 		kfree(per_cpu(resch_guard_cpus, cpu).calls);
 }

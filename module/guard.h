@@ -35,6 +35,8 @@
 
 #include <linux/resch.h>
 
+#include "../plugins/analysis/balance.h"
+
 struct resch_domain;
 
 /** struct resch_guard_cpu - a CPU with respect to guards; counters by threads on that CPU, this_cpu */
@@ -63,6 +65,7 @@ DECLARE_PER_CPU(struct resch_guard_cpu, resch_guard_cpus);
 /** struct resch_guard - of a domain; constant but for the flags */
 struct resch_guard {
 	u32 flags; /* RESCH_GUARD_*; resch_lock */
+	u32 policies; /* RESCH_BALANCE_*; resch_lock and resch_guard_mutex */
 	unsigned long exempt[BITS_TO_LONGS(RESCH_CALLS_MAX)];
 	struct rcu_head rcu;
 };
@@ -99,8 +102,7 @@ struct resch_visitor {
 	u64 ran; /* when that last was more than before; */
 	u64 rest; /* it is to stay where it is until then; CLOCK_MONOTONIC ns */
 	/* written by the thread itself, read anywhere */
-	u64 last; /* when it last made a call for which it would have been moved, CLOCK_MONOTONIC ns */
-	u64 gap; /* mean time between two of those, ns; 0: not known */
+	struct resch_attempts attempts; /* its calls for which it would have been moved */
 
 	bool dead; /* written by the thread itself */
 	struct llist_node grave; /* where dead */
@@ -244,12 +246,7 @@ void resch_guard_move(s32 cpu);
  */
 void resch_guard_look(struct task_struct *whose);
 
-/* ---- guard-return.c ---------------------------------------------------------------------------  */
-
-/* Looks around, every RESCH_GUARD_TICK. In resch-guard, resch_guard_mutex. */
-void resch_guard_return(u64 now);
-
-/* How often it looks, ns. */
+/* How often resch-guard looks around, ns. */
 #define RESCH_GUARD_TICK (10 * NSEC_PER_MSEC)
 
 #endif /* _RESCH_GUARD_H */

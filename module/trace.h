@@ -233,6 +233,16 @@ TRACE_EVENT(resch_eject, TP_PROTO(u32 domain, u32 cpu, const char *plugin, const
 	    TP_printk("domain=%u cpu=%u plugin=%s reason=%s", __entry->domain, __entry->cpu,
 		      __entry->plugin, __entry->reason));
 
+/* A thread is asked to go from an RT CPU or to one, to balance the load or (`home`) to where it belongs. */
+TRACE_EVENT(resch_move, TP_PROTO(s32 pid, u32 from, u32 to, bool realtime, bool home),
+	    TP_ARGS(pid, from, to, realtime, home),
+	    TP_STRUCT__entry(__field(s32, pid) __field(u32, cpu) __field(u32, to)
+				     __field(u32, realtime) __field(u32, home)),
+	    TP_fast_assign(__entry->pid = pid; __entry->cpu = from; __entry->to = to;
+			   __entry->realtime = realtime; __entry->home = home;),
+	    TP_printk("pid=%d cpu=%u to=%u realtime=%u home=%u", __entry->pid, __entry->cpu,
+		      __entry->to, __entry->realtime, __entry->home));
+
 #endif /* _RESCH_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -183,7 +183,8 @@ static inline void resch_attempt_note(struct resch_attempts *attempts, u64 now)
  * @gap: G, ns
  *
  * RR-5781, 3.2.4: with next = last + P, either the next one is ahead, by at least G, or it is overdue, by
- * at least rho P. A task that has no period yet may go.
+ * at least rho P; and by G, too, here: of irregular calls with a short period many are late by more than
+ * that period. A task that has no period yet may go.
  */
 static inline bool resch_attempt_far(const struct resch_attempts *attempts, u64 now, u64 gap)
 {
@@ -193,7 +194,7 @@ static inline bool resch_attempt_far(const struct resch_attempts *attempts, u64 
 		return true;
 	if (next >= now)
 		return next - now >= gap;
-	return now - next >= RESCH_ATTEMPT_PATIENCE * attempts->period;
+	return now - next >= max(RESCH_ATTEMPT_PATIENCE * attempts->period, gap);
 }
 
 /* ---- CPUs and tasks ----------------------------------------------------------------------------- */
@@ -230,12 +231,12 @@ struct resch_balance_cpu {
  * @allowed:  CPUs that its user allows: bit n % 64 of word n / 64 is CPU n
  * @attempts: its calls
  * @executed: its execution time, ns
- * @kept:     out: it would have gone to an RT CPU, but for the estimate
+ * @kept_from: out: 1 + the RT CPU to which it would have gone, but for the estimate; an index
  */
 struct resch_balance_task {
 	u32 class;
 	u32 from;
-	bool kept;
+	u32 kept_from;
 	const u64 *allowed;
 	const struct resch_attempts *attempts;
 	u64 executed;
@@ -433,7 +434,7 @@ static inline bool resch_balance_choose(const struct resch_balance *balance,
 		if (to < 0)
 			continue;
 		if (!rt && resch_balance_early(balance, task)) {
-			task->kept = true;
+			task->kept_from = (u32)to + 1;
 			continue;
 		}
 		if (found && !resch_balance_before(balance, task, &tasks[choice->task]))

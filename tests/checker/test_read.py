@@ -84,7 +84,8 @@ class Lines(unittest.TestCase):
 
     def test_other_events_and_other_text(self):
         for line in ('', 'cpus=2', '  x-1 [000] 1.000000: sched_wakeup: comm=a pid=1 prio=2 target_cpu=000',
-                     'version = 7', '# a comment', '12 resch', 'trace-cmd: No such file'):
+                     'version = 7', '# a comment',
+                     '  x-1 [000] 1.000000: resch_move: pid=7 cpu=0 to=1 realtime=0 home=0', '12 resch', 'trace-cmd: No such file'):
             self.assertIsNone(read.parse_line(line, 1), line)
 
 

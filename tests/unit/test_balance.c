@@ -307,7 +307,7 @@ static bool hatched(u64 last, u64 period, u64 now, u64 gap)
 {
 	s64 left = (s64)(last + period) - (s64)now;
 
-	return left >= 0 ? (u64)left < gap : (u64)-left < period;
+	return left >= 0 ? (u64)left < gap : (u64)-left < max(period, gap);
 }
 
 static void test_attempt_far(void **state)
@@ -370,7 +370,7 @@ static void test_target(void **state)
 		u32 count = 2 + (u32)draw(7);
 		u64 allowed[2] = { 0, 0 };
 		struct resch_attempts attempts = { 0 };
-		struct resch_balance_task task = { (u32)draw(3), 0, false, allowed, &attempts, 0 };
+		struct resch_balance_task task = { (u32)draw(3), 0, 0, allowed, &attempts, 0 };
 		bool any = false;
 		s32 to;
 
@@ -417,8 +417,8 @@ static void test_target(void **state)
 static void test_first(void **state)
 {
 	static const struct resch_attempts often = { 0, MS, 2 }, seldom = { 0, 90 * MS, 2 }, never;
-	struct resch_balance_task linux_task = { RESCH_CLASS_LINUX, 0, false, NULL, &often, 0 };
-	struct resch_balance_task rt_task = { RESCH_CLASS_RT1, 0, false, NULL, &often, 0 };
+	struct resch_balance_task linux_task = { RESCH_CLASS_LINUX, 0, 0, NULL, &often, 0 };
+	struct resch_balance_task rt_task = { RESCH_CLASS_RT1, 0, 0, NULL, &often, 0 };
 	struct resch_balance_task other = linux_task;
 
 	machine_init(2, 2, RESCH_POLICY_ALL);
@@ -451,11 +451,11 @@ static void test_choose(void **state)
 	static const struct resch_attempts never;
 	static const u64 everywhere[16] = { ~0ULL }, nrt_only[16] = { 1 };
 	struct resch_balance_task crowd[5] = {
-		{ RESCH_CLASS_LINUX, 0, false, everywhere, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, false, everywhere, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, false, nrt_only, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, false, everywhere, &often, 100 * MS },
-		{ RESCH_CLASS_RT0, 1, false, everywhere, &never, 0 },
+		{ RESCH_CLASS_LINUX, 0, 0, everywhere, &never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, everywhere, &never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, nrt_only, &never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, everywhere, &often, 100 * MS },
+		{ RESCH_CLASS_RT0, 1, 0, everywhere, &never, 0 },
 	};
 	struct resch_balance_choice choice;
 
@@ -466,8 +466,8 @@ static void test_choose(void **state)
 	assert_true(resch_balance_choose(&machine, crowd, 5, true, &choice));
 	assert_int_equal(choice.task, 1);
 	assert_int_equal(choice.to, 1);
-	assert_true(crowd[3].kept);
-	assert_false(crowd[2].kept);
+	assert_int_equal(crowd[3].kept_from, 2);
+	assert_false(crowd[2].kept_from);
 	resch_balance_move(&machine, &crowd[1], choice.to);
 	assert_int_equal(cpus[0].realtime, 2);
 	assert_int_equal(cpus[1].realtime, 2);
@@ -476,6 +476,8 @@ static void test_choose(void **state)
 	/* The whole round finds the CPU that has no ordinary task no better than its own: 1 and 1. */
 	assert_false(resch_balance_choose(&machine, crowd, 5, false, &choice));
 	crowd[3].executed = 102 * MS;
+	assert_false(resch_balance_choose(&machine, crowd, 5, true, &choice));
+	crowd[3].executed = 111 * MS;
 	assert_true(resch_balance_choose(&machine, crowd, 5, true, &choice));
 	assert_int_equal(choice.task, 3);
 	machine.policies &= ~RESCH_POLICY_ASSOCIATE;
@@ -487,7 +489,7 @@ static void test_choose(void **state)
 	crowd[0].executed = 100 * MS;
 	assert_true(resch_balance_choose(&machine, crowd, 1, false, &choice));
 	assert_int_equal(choice.to, 1);
-	assert_false(crowd[0].kept);
+	assert_false(crowd[0].kept_from);
 }
 
 int main(void)

@@ -61,8 +61,7 @@ static void sim_add(struct sim *sim, u32 class, u32 cpu, u64 every)
 	struct sim_task *task = &sim->tasks[sim->count++];
 
 	assert_true(sim->count <= TASKS);
-	task->seen =
-		(struct resch_balance_task){ class, cpu, false, everywhere, &task->attempts, 0 };
+	task->seen = (struct resch_balance_task){ class, cpu, 0, everywhere, &task->attempts, 0 };
 	task->every = every;
 	task->queued = sim->arrivals++;
 }

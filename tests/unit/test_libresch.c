@@ -408,6 +408,29 @@ static void test_plan_get(void **state)
 	assert_int_equal(resch_plan_get(FD, 3, NULL, NULL, NULL, 0), 0);
 }
 
+static void test_balance(void **state)
+{
+	struct resch_balance_stat stat;
+	const struct resch_balance_set *in;
+	const struct resch_balance_stat *asked;
+
+	(void)state;
+	assert_int_equal(resch_balance_set(FD, 3, 5), 0);
+	in = seen(RESCH_IOC_BALANCE_SET);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->policies, 5);
+	assert_fails(resch_balance_set(FD, 3, 5));
+
+	fake_reset(state);
+	memset(&stat, 0xff, sizeof(stat));
+	assert_int_equal(resch_balance_stat(FD, 3, -1, &stat), 0);
+	asked = seen(RESCH_IOC_BALANCE_STAT);
+	assert_int_equal(asked->domain, 3);
+	assert_int_equal(asked->cpu, -1);
+	assert_int_equal(asked->kept, 0);
+	assert_fails(resch_balance_stat(FD, 3, -1, &stat));
+}
+
 static void test_server(void **state)
 {
 	struct resch_server_set set = { .domain = 3, .params = { .budget = 5 } };
@@ -525,6 +548,7 @@ int main(void)
 		cmocka_unit_test_setup(test_domain_stat, fake_reset),
 		cmocka_unit_test_setup(test_plan_set, fake_reset),
 		cmocka_unit_test_setup(test_plan_get, fake_reset),
+		cmocka_unit_test_setup(test_balance, fake_reset),
 		cmocka_unit_test_setup(test_server, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),
 		cmocka_unit_test_setup(test_events, fake_reset),

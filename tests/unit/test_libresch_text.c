@@ -46,6 +46,34 @@ static void test_names(void **state)
 	assert_int_equal(resch_react_parse(""), -EINVAL);
 }
 
+static void test_balance(void **state)
+{
+	char text[64];
+	uint32_t i, policies;
+	int length;
+
+	(void)state;
+	for (i = 0; i <= RESCH_BALANCE_ALL; i++) {
+		length = resch_balance_format(i, text, sizeof(text));
+		assert_int_equal(length, strlen(text));
+		policies = ~i;
+		assert_int_equal(resch_balance_parse(text, &policies), 0);
+		assert_int_equal(policies, i);
+	}
+	assert_string_equal(text, "weight,push,estimate,associate");
+	assert_int_equal(resch_balance_format(RESCH_BALANCE_ALL, text, 9), 30);
+	assert_string_equal(text, "weight,p");
+	assert_int_equal(resch_balance_format(0, NULL, 0), 4);
+	assert_int_equal(resch_balance_parse("all", &policies), 0);
+	assert_int_equal(policies, RESCH_BALANCE_ALL);
+	assert_int_equal(resch_balance_parse("associate,push", &policies), 0);
+	assert_int_equal(policies, RESCH_BALANCE_ASSOCIATE | RESCH_BALANCE_PUSH);
+	assert_int_equal(resch_balance_parse("", &policies), -EINVAL);
+	assert_int_equal(resch_balance_parse("push,", &policies), -EINVAL);
+	assert_int_equal(resch_balance_parse("weigh", &policies), -EINVAL);
+	assert_int_equal(resch_balance_parse("none,push", &policies), -EINVAL);
+}
+
 static void test_time_parse(void **state)
 {
 	static const struct {
@@ -419,11 +447,17 @@ static void test_parsers_fuzz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	    cmocka_unit_test(test_time_parse),
-		cmocka_unit_test(test_time_format), cmocka_unit_test(test_now),
-		cmocka_unit_test(test_verdict),	    cmocka_unit_test(test_start_time_parse),
-		cmocka_unit_test(test_start_time),  cmocka_unit_test(test_cpus_parse),
-		cmocka_unit_test(test_cpus_format), cmocka_unit_test(test_parsers_fuzz),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_balance),
+		cmocka_unit_test(test_time_parse),
+		cmocka_unit_test(test_time_format),
+		cmocka_unit_test(test_now),
+		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_start_time_parse),
+		cmocka_unit_test(test_start_time),
+		cmocka_unit_test(test_cpus_parse),
+		cmocka_unit_test(test_cpus_format),
+		cmocka_unit_test(test_parsers_fuzz),
 	};
 
 	return cmocka_run_group_tests_name("libresch_text", tests, NULL, NULL);

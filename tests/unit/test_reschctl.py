@@ -12,7 +12,7 @@ import unittest
 
 from reschctl import NO_DEVICE, call
 
-COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "server", "plugin",
+COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "server", "balance", "plugin",
             "assign", "shield", "unshield", "start", "release", "unregister", "info", "version"]
 
 
@@ -63,7 +63,7 @@ class Arguments(unittest.TestCase):
 
     def test_unknown_options(self):
         for command in COMMANDS:
-            if command in ("domain", "server", "plugin"):
+            if command in ("domain", "server", "balance", "plugin"):
                 continue
             self.refused(125 if command == "run" else 2, "--nonsense", command, "--nonsense")
         self.refused(2, "--nonsense", "domain", "list", "--nonsense")
@@ -108,6 +108,16 @@ class Arguments(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("utilization", done.stdout)
 
+    def test_balance(self):
+        self.refused(2, "balance list or balance set", "balance")
+        self.refused(2, "takes no arguments", "balance", "list", "1")
+        for wrong in ([], ["1"], ["0", "all"], ["x", "all"], ["1", "all", "none"]):
+            self.refused(2, "takes the id of a domain, and policies", "balance", "set", *wrong)
+        for wrong in ("", "weigh", "weight,", "all,push"):
+            self.refused(2, "policies are weight, push", "balance", "set", "1", wrong)
+            self.refused(2, "policies are weight, push", "domain", "set", "1", "--plugin=fifo",
+                         "--balance=" + wrong)
+
     def test_extra_arguments(self):
         for command in ("doctor", "tasks", "top", "events", "info", "version"):
             self.refused(2, "takes no arguments", command, "extra")
@@ -118,6 +128,7 @@ class Arguments(unittest.TestCase):
                           ["server", "list"], ["server", "add", "-b", "1ms", "--period", "9ms"],
                           ["server", "del", "1:1"], ["server", "set", "1:1", "-b", "1ms"],
                           ["domain", "del", "1"], ["domain", "set", "1", "--plugin", "edf"],
+                          ["balance", "list"], ["balance", "set", "1", "push"],
                           ["plugin", "list"], ["plugin", "load", "edf"], ["start", "1"],
                           ["release", "1"], ["unregister", "1"],
                           ["attach", "--pid", str(os.getpid()), "--runtime=1ms", "--period=9ms"]):

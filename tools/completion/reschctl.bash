@@ -25,7 +25,7 @@ _reschctl() {
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="doctor run attach tasks top events domain server plugin assign shield unshield guard level start release unregister info version help"
+		words="doctor run attach tasks top events domain server balance plugin assign shield unshield guard level start release unregister info version help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -74,6 +74,7 @@ _reschctl() {
 			words="list load --json"
 			[ "$prev" = load ] && words=$(_reschctl_plugins)
 			;;
+		balance) words="list set all none weight push estimate associate --json" ;;
 		server) words="list add set del size --budget --period --kind --policy --quantum --cpu --domain --name --overhead --json" ;;
 		guard)
 			words="list on off lend --all --manual --exempt --json"
@@ -81,7 +82,7 @@ _reschctl() {
 			;;
 		level) words="rt0 rt1 linux --cpu --policy --priority --threads" ;;
 		domain)
-			words="list set del --plugin --capacity --overhead --guard --id --json"
+			words="list set del --plugin --capacity --overhead --balance --guard --id --json"
 			[ "$prev" = del ] && words=$(_reschctl_ids domain list)
 			;;
 		esac

@@ -25,6 +25,7 @@ static const char help[] =
 	"      --overhead=TIME     what each job costs beside its runtime; below 1ms (default: 0)\n"
 	"      --guard=WHOM        off, on (others make no system calls on its CPUs), all (and may be lent to them whatever\n"
 	"                          their affinity); default: as it is, and for the plugin artis: all. See `guard`\n"
+	"      --balance=POLICIES  of a guarded domain: who is sent to its CPUs, see `reschctl balance`\n"
 	"      --id=ID             the domain to change\n"
 	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
 	"  -h, --help              this text\n";
@@ -105,7 +106,7 @@ static int find_standing(int fd, uint32_t id, const struct resch_cpus *cpus,
 }
 
 struct set_options {
-	const char *plugin, *capacity, *overhead, *id, *guard;
+	const char *plugin, *capacity, *overhead, *balance, *guard, *id;
 	bool json;
 };
 
@@ -117,6 +118,7 @@ static int set_parse(int argc, char **argv, struct set_options *given)
 		{ "policy", required_argument, NULL, 'p' },
 		{ "capacity", required_argument, NULL, 'c' },
 		{ "overhead", required_argument, NULL, 'o' },
+		{ "balance", required_argument, NULL, 'b' },
 		{ "id", required_argument, NULL, 'i' },
 		{ "guard", required_argument, NULL, 'g' },
 		{ "json", no_argument, NULL, 'j' },
@@ -136,6 +138,9 @@ static int set_parse(int argc, char **argv, struct set_options *given)
 			break;
 		case 'o':
 			given->overhead = optarg;
+			break;
+		case 'b':
+			given->balance = optarg;
 			break;
 		case 'i':
 			given->id = optarg;
@@ -175,7 +180,7 @@ static int domain_set(int argc, char **argv)
 	struct resch_domain_set set = {};
 	struct set_options given = {};
 	uint64_t id = 0, overhead = 0;
-	uint32_t capacity = 0;
+	uint32_t capacity = 0, policies = 0;
 	int fd, result;
 
 	result = set_parse(argc, argv, &given);
@@ -199,6 +204,8 @@ static int domain_set(int argc, char **argv)
 	if (given.guard && strcmp(given.guard, "off") && strcmp(given.guard, "on") &&
 	    strcmp(given.guard, "all"))
 		return usage("domain", "--guard=%s: it is off, on or all", given.guard);
+	if (given.balance && balance_policies("domain", given.balance, &policies))
+		return EXIT_USAGE;
 
 	fd = device_open();
 	if (fd < 0)
@@ -233,6 +240,8 @@ static int domain_set(int argc, char **argv)
 	result = domain_apply(fd, &set);
 	if (!result && given.guard)
 		result = set_guard(fd, set.domain, given.guard);
+	if (!result && given.balance)
+		result = balance_apply(fd, set.domain, policies);
 	if (!result && given.json && !resch_domain_stat(fd, set.domain, &standing))
 		json_show(domain_json(&standing), stdout);
 	else if (!result)

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "assign", "find time slots for a task set, with tasks split over CPUs", cmd_assign },
 	{ "server", "list, make, resize and remove servers: budgets for groups of tasks",
 	  cmd_server },
+	{ "balance", "show and change who is sent to guarded CPUs", cmd_balance },
 	{ "plugin", "list and load scheduling plugins", cmd_plugin },
 	{ "shield", "make RT CPUs: keep interrupts and other tasks off them", cmd_shield },
 	{ "unshield", "give RT CPUs back", cmd_unshield },

@@ -43,6 +43,7 @@ int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_server(int argc, char **argv);
+int cmd_balance(int argc, char **argv);
 int cmd_shield(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
@@ -137,6 +138,10 @@ int plugin_split(const char *text, struct resch_domain_set *set);
  * message
  */
 int domain_apply(int fd, struct resch_domain_set *set);
+/** balance_apply - resch_balance_set(), explained. Return: 0, or -errno after a message */
+int balance_apply(int fd, uint32_t domain, uint32_t policies);
+/** balance_policies - their names. Return: 0, or -EINVAL after a message */
+int balance_policies(const char *command, const char *text, uint32_t *policies);
 /** share_parse - "95%", "0.95" or "950000" (parts per million). Return: 0 or -EINVAL */
 int share_parse(const char *text, uint32_t *ppm);
 /** number_parse - a decimal number up to @max. Return: 0 or -EINVAL */

@@ -646,6 +646,64 @@ struct resch_guard_lend {
 	__u32 cpu;
 };
 
+/* resch_balance_set.policies: which threads a guard has sent to its CPUs, and how */
+#define RESCH_BALANCE_WEIGHT \
+	(1U << 0) /* runnable threads count by what real-time tasks leave them */
+#define RESCH_BALANCE_PUSH (1U << 1) /* threads go by way of queues that no CPU ever waits for */
+#define RESCH_BALANCE_ESTIMATE (1U << 2) /* not those that are likely to call soon */
+#define RESCH_BALANCE_ASSOCIATE \
+	(1U << 3) /* SCHED_FIFO and SCHED_RR rather than others, and sooner */
+#define RESCH_BALANCE_ALL 15U
+
+/**
+ * struct resch_balance_set - RESCH_IOC_BALANCE_SET: policies of the balancing between RT and NRT CPUs
+ * @domain:   in
+ * @policies: in: RESCH_BALANCE_*; a guard that is raised has all of them
+ *
+ * What several guards have in common is in force.
+ *
+ * -ENODEV: no such domain. -ENOENT: it is not guarded.
+ */
+struct resch_balance_set {
+	__u32 domain;
+	__u32 policies;
+};
+
+/**
+ * struct resch_balance_stat - RESCH_IOC_BALANCE_STAT: what the balancing sees and has done
+ * @domain: in
+ * @cpu:    in: one of its CPUs, or -1: all, the sum, and of shares the largest
+ * The rest is out.
+ * @policies:  RESCH_BALANCE_* of the domain's guard ...
+ * @in_force:  ... and those that all guards have
+ * @share:     of the time, that real-time tasks have had lately (half a second), parts per million
+ * @share_rt0: that RT0 tasks have had
+ * @ordinary:  runnable threads that are no real-time ones, as last seen
+ * @realtime:  runnable real-time threads
+ * @to_load:   sent to the CPU since the load is less there
+ * @to_home:   real-time threads sent to the CPU since they belong on RT CPUs
+ * @from_load: sent away since the load is less elsewhere
+ * @pushed:    sent to the CPU by way of its queue, for these reasons or on request
+ * @kept:      times that a thread was not sent, since it was likely to call soon
+ *
+ * Errors: as RESCH_IOC_BALANCE_SET.
+ */
+struct resch_balance_stat {
+	__u32 domain;
+	__s32 cpu;
+	__u32 policies;
+	__u32 in_force;
+	__u32 share;
+	__u32 share_rt0;
+	__u32 ordinary;
+	__u32 realtime;
+	__aligned_u64 to_load;
+	__aligned_u64 to_home;
+	__aligned_u64 from_load;
+	__aligned_u64 pushed;
+	__aligned_u64 kept;
+};
+
 /* ---- the module ------------------------------------------------------------------------------ */
 
 /* resch_info.features */
@@ -733,5 +791,7 @@ struct resch_event {
 #define RESCH_IOC_GUARD_SET _IOW(RESCH_IOC_MAGIC, 26, struct resch_guard_set)
 #define RESCH_IOC_GUARD_STAT _IOWR(RESCH_IOC_MAGIC, 27, struct resch_guard_stat)
 #define RESCH_IOC_GUARD_LEND _IOW(RESCH_IOC_MAGIC, 28, struct resch_guard_lend)
+#define RESCH_IOC_BALANCE_SET _IOW(RESCH_IOC_MAGIC, 30, struct resch_balance_set)
+#define RESCH_IOC_BALANCE_STAT _IOWR(RESCH_IOC_MAGIC, 31, struct resch_balance_stat)
 
 #endif /* _UAPI_LINUX_RESCH_H */

@@ -115,9 +115,15 @@ def seconds(sec, frac):
     return int(sec) * 1000000000 + int(frac[:9].ljust(9, '0'))
 
 
+# Of the module, but about threads that are no tasks.
+OTHER_EVENTS = {'resch_move'}
+
+
 def parse_line(line, number):
     """An Event, or None."""
     match = TRACE_LINE.match(line)
+    if match and match['event'] in OTHER_EVENTS:
+        return None
     if match:
         rest = match['rest']
         fields = fields_of(rest)

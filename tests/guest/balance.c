@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * balance.c - which threads a guard has sent to its RT CPU, by each of the four policies and without it
+ *
+ * CPU 1 is the RT CPU, CPU 0 the NRT one. Counters and affinities are judged; what is not to happen is given
+ * the time of many rounds to happen in.
+ */
+#include "lib.h"
+
+#define VISITS 50
+#define MOVES 20
+#define ROUNDS_MS 500
+
+static const struct resch_calls none;
+
+static void policies(uint32_t domain, uint32_t policies)
+{
+	struct resch_balance_set set = { .domain = domain, .policies = policies };
+
+	must(call(dev, RESCH_IOC_BALANCE_SET, &set));
+}
+
+static struct resch_balance_stat stat_balance(uint32_t domain)
+{
+	struct resch_balance_stat stat = { .domain = domain, .cpu = CPU };
+
+	must(call(dev, RESCH_IOC_BALANCE_STAT, &stat));
+	return stat;
+}
+
+/* The domain of CPU 1, guarded; every call sends threads away. */
+static uint32_t guarded(uint32_t flags, uint32_t which)
+{
+	struct resch_guard_set set = {
+		.flags = RESCH_GUARD_ON | RESCH_GUARD_EXEMPT | flags,
+		.exempt = none,
+	};
+
+	pin(0, "0-1");
+	set.domain = use("fifo");
+	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+	check_is(stat_balance(set.domain).policies, RESCH_BALANCE_ALL);
+	policies(set.domain, which);
+	check_is(stat_balance(set.domain).in_force, which);
+	return set.domain;
+}
+
+static void unguard(uint32_t domain)
+{
+	struct resch_guard_set set = { .domain = domain };
+
+	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+}
+
+static int cpus_of(pid_t tid)
+{
+	cpu_set_t set;
+	int cpu, bits = 0;
+
+	must_libc(sched_getaffinity(tid, sizeof(set), &set));
+	for (cpu = 0; cpu < 2; cpu++)
+		bits |= !!CPU_ISSET(cpu, &set) << cpu;
+	return bits;
+}
+
+static int computes(void *arg)
+{
+	(void)arg;
+	for (;;)
+		relax();
+	return 0;
+}
+
+/* A call each fraction of a millisecond, also on a machine that is emulated on a busy one. */
+static int calls(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		volatile int i;
+
+		for (i = 0; i < 500; i++)
+			;
+		sched_yield();
+	}
+	return 0;
+}
+
+#define CROWD 3
+
+static void crowd_start(pid_t *pids, int (*body)(void *arg))
+{
+	int i;
+
+	for (i = 0; i < CROWD; i++)
+		pids[i] = child(body, NULL);
+}
+
+/* All have the affinity that they began with: @bits. */
+static void crowd_end(const pid_t *pids, int bits)
+{
+	int i;
+
+	for (i = 0; i < CROWD; i++) {
+		check_is(cpus_of(pids[i]), bits);
+		must_libc(kill(pids[i], SIGKILL));
+		child_wait(pids[i]);
+	}
+}
+
+/* ---- load -------------------------------------------------------------------------------------- */
+
+TEST(evens, "threads that compute share the RT CPU")
+{
+	uint32_t domain = guarded(0, RESCH_BALANCE_ALL);
+	pid_t pids[CROWD];
+
+	crowd_start(pids, computes);
+	await(stat_balance(domain).to_load >= 1);
+	await(cpus_of(pids[0]) == 2 || cpus_of(pids[1]) == 2 || cpus_of(pids[2]) == 2);
+	unguard(domain);
+	crowd_end(pids, 3);
+}
+
+/* RT0 on CPU 1, which leaves nothing of it. */
+static int takes_all(void *arg)
+{
+	struct sched_param param = { .sched_priority = 99 };
+
+	(void)arg;
+	must_libc(sched_setscheduler(0, SCHED_FIFO, &param));
+	pin(0, "1");
+	for (;;)
+		relax();
+	return 0;
+}
+
+TEST(weight, "a CPU that RT0 needs gets nobody, or, without the weight, its number of heads")
+{
+	uint32_t domain = guarded(0, RESCH_BALANCE_WEIGHT);
+	pid_t pids[CROWD], rt0 = child(takes_all, NULL);
+	uint64_t before;
+
+	await(stat_balance(domain).share >= 850000);
+	check(stat_balance(domain).share_rt0 >= 800000, "RT0 is not seen as such");
+	crowd_start(pids, computes);
+	before = stat_balance(domain).to_load;
+	sleep_ms(ROUNDS_MS);
+	check_is(stat_balance(domain).to_load, before);
+	policies(domain, 0);
+	await(stat_balance(domain).to_load > before);
+	must_libc(kill(rt0, SIGKILL));
+	child_wait(rt0);
+	unguard(domain);
+	crowd_end(pids, 3);
+}
+
+/* ---- the next call ------------------------------------------------------------------------------ */
+
+TEST(estimate,
+     "who calls often is kept on the NRT CPU, or, without the estimate, sent away and back")
+{
+	uint32_t domain = guarded(0, RESCH_BALANCE_WEIGHT | RESCH_BALANCE_PUSH);
+	pid_t pids[CROWD];
+
+	crowd_start(pids, calls);
+	await(stat_balance(domain).to_load >= MOVES);
+	check_is(stat_balance(domain).kept, 0);
+	policies(domain, RESCH_BALANCE_ALL);
+	await(stat_balance(domain).kept >= MOVES);
+	unguard(domain);
+	crowd_end(pids, 3);
+}
+
+/* ---- who belongs where --------------------------------------------------------------------------- */
+
+/* Soft real-time; leaves the NRT CPU to others now and then. */
+static int soft(void *arg)
+{
+	struct sched_param param = { .sched_priority = 50 };
+
+	(void)arg;
+	must_libc(sched_setscheduler(0, SCHED_FIFO, &param));
+	for (;;) {
+		spin(30 * MS);
+		sleep_ms(5);
+	}
+	return 0;
+}
+
+TEST(associate, "a soft real-time thread goes home though nobody else wants its CPU, or does not")
+{
+	uint32_t domain = guarded(0, RESCH_BALANCE_WEIGHT);
+	pid_t pid = child(soft, NULL);
+
+	sleep_ms(ROUNDS_MS);
+	check_is(stat_balance(domain).to_home, 0);
+	policies(domain, RESCH_BALANCE_WEIGHT | RESCH_BALANCE_ASSOCIATE);
+	await(stat_balance(domain).to_home >= 3);
+	unguard(domain);
+	check_is(cpus_of(pid), 3);
+	must_libc(kill(pid, SIGKILL));
+	child_wait(pid);
+}
+
+/* ---- the way ------------------------------------------------------------------------------------- */
+
+/* How often it has been to the RT CPU so far. */
+static uint64_t visit(uint32_t domain)
+{
+	struct resch_guard_lend lend = { .cpu = CPU };
+	struct resch_guard_stat stat = { .domain = domain, .cpu = -1 };
+	int i;
+
+	for (i = 0; i < VISITS; i++) {
+		must(call(dev, RESCH_IOC_GUARD_LEND, &lend));
+		sched_yield();
+		check_is(cpus_of(0), 1);
+	}
+	must(call(dev, RESCH_IOC_GUARD_STAT, &stat));
+	return stat.lent;
+}
+
+TEST(push, "threads go by way of the RT CPU's queue, or, without the push, are put on it")
+{
+	uint32_t domain = guarded(RESCH_GUARD_MANUAL, RESCH_BALANCE_ALL);
+
+	check_is(visit(domain), VISITS);
+	check_is(stat_balance(domain).pushed, VISITS);
+	policies(domain, RESCH_BALANCE_ALL & ~RESCH_BALANCE_PUSH);
+	check_is(visit(domain), 2 * VISITS);
+	check_is(stat_balance(domain).pushed, VISITS);
+	unguard(domain);
+	check_is(cpus_of(0), 3);
+}
+
+TEST(refusals, "policies are refused where they make no sense")
+{
+	struct resch_balance_set set = { .domain = 12345 };
+	struct resch_balance_stat stat = { .domain = 12345, .cpu = -1 };
+	struct resch_guard_set guard = { .flags = RESCH_GUARD_ON | RESCH_GUARD_MANUAL };
+
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), ENODEV);
+	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENODEV);
+	set.domain = guarded(RESCH_GUARD_MANUAL, 0);
+	stat.domain = set.domain;
+	unguard(set.domain);
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), ENOENT);
+	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENOENT);
+	guard.domain = set.domain;
+	must(call(dev, RESCH_IOC_GUARD_SET, &guard));
+	set.policies = RESCH_BALANCE_ALL + 1;
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), EINVAL);
+	stat.cpu = 0;
+	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENODEV);
+	stat.cpu = -2;
+	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), EINVAL);
+	check_is(setuid(65534), 0);
+	set.policies = 0;
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), EPERM);
+}
