@@ -143,7 +143,7 @@ static void units(void **state)
 	u64 random = 11, passed = 0, small = 0;
 	u32 round;
 
-	for (round = 0; round < 150; round++) {
+	for (round = 0; round < 80; round++) {
 		struct unit_task tasks[3];
 		struct resch_server_task given[3];
 		struct resch_server_params params = { .policy = round & 1 ? RESCH_SERVER_DM :
@@ -190,7 +190,7 @@ static void units(void **state)
 		passed++;
 		small += budget < period;
 	}
-	assert_true(passed > 40 && small > 20);
+	assert_true(passed > 20 && small > 10);
 }
 
 /* ---- what the plugin says ----------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void plugin(void **state)
 	u64 random = 5;
 	u32 found = 0, tried = 0, smaller = 0, round;
 
-	for (round = 0; round < 720; round++) {
+	for (round = 0; round < 192; round++) {
 		struct resch_server_params params = { .kind = round % 4,
 						      .policy = round / 4 % 6,
 						      .period = rig_between(&random, 200, 10000) *
@@ -250,7 +250,7 @@ static void plugin(void **state)
 		struct resch_server_task tasks[4];
 		struct resch_verdict verdict;
 
-		overhead = round & 1 ? (u32)rig_between(&random, 0, 20 * US) : 0;
+		overhead = round / 24 & 1 ? (u32)rig_between(&random, 0, 20 * US) : 0;
 		if (params.policy == RESCH_SERVER_RR)
 			params.quantum = rig_between(&random, 100, 2000) * US;
 		for (i = 0; i < count; i++)
@@ -283,7 +283,7 @@ static void periods(void **state)
 	u64 random = 3;
 	u32 round;
 
-	for (round = 0; round < 6; round++) {
+	for (round = 0; round < 2; round++) {
 		struct resch_server_task tasks[2] = { drawn(&random), drawn(&random) };
 		struct resch_server_params best = { .kind = round % 4, .policy = RESCH_SERVER_EDF };
 		u64 overhead = 5 * US;
