@@ -75,6 +75,6 @@ def _costs(axis, records):
     axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':')
     axis.set_xticks(range(len(kinds)), kinds)
     axis.set_ylabel('throughput, % of unshielded')
-    axis.set_ylim(0, 140)
+    axis.set_ylim(0, 160)
     if bars:
         axis.legend(fontsize='small', loc='upper right')
