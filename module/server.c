@@ -7,6 +7,8 @@
  * does.
  */
 #include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 
 #include "domain.h"
@@ -141,6 +143,9 @@ static bool server_params_valid(const struct resch_server_params *params)
 		return false;
 	if (turns ? params->quantum < SERVER_BUDGET_MIN || params->quantum > SERVER_QUANTUM_MAX :
 		    params->quantum)
+		return false;
+	if (params->flags & RESCH_SERVER_F_RECLAIM && params->kind != RESCH_SERVER_CBS_HARD &&
+	    params->kind != RESCH_SERVER_CBS)
 		return false;
 	if (params->flags & ~RESCH_SERVER_F_ALL ||
 	    strnlen(params->name, sizeof(params->name)) == sizeof(params->name))
@@ -428,14 +433,15 @@ void resch_server_flush(struct resch_cpu *rc)
 static void server_fill(struct resch_server_stat *stat, struct server *server)
 {
 	const struct resch_server_state *state = &server->server.state;
-	u64 now, since = 0;
+	u64 now, since = 0, cost;
 
 	resch_cpu_lock_irq(server->rc);
 	now = ktime_get();
 	if (state->since && now > state->since)
 		since = now - state->since;
 	stat->params = server->server.params;
-	stat->left = state->left > (s64)since ? state->left - since : 0;
+	cost = mul_u64_u32_shr(since, state->rate, ilog2(RESCH_SERVER_RATE));
+	stat->left = state->left > (s64)cost ? state->left - cost : 0;
 	stat->deadline = state->deadline;
 	stat->consumed = state->consumed + since;
 	stat->replenished = state->replenished;

@@ -171,28 +171,28 @@ TRACE_EVENT(resch_reserve, TP_PROTO(u32 domain, const struct resch_reserve *rese
 
 /*
  * A server was made, or resized, or a plugin takes over while it stands; budget=0: it is gone.
- * overhead: what the domain adds to each job.
+ * overhead: what the domain adds to each job; capacity: what of the CPU it gives to servers, ppm.
  */
 TRACE_EVENT(
 	resch_server_set,
 	TP_PROTO(const struct resch_rq *rq, u32 domain, u32 id,
 		 const struct resch_server_params *params),
 	TP_ARGS(rq, domain, id, params),
-	TP_STRUCT__entry(__field(u32, domain) __field(u32, cpu) __field(u32, server)
-				 __field(u32, kind) __field(u32, policy) __field(u32, overhead)
-					 __field(u64, budget) __field(u64, period)
-						 __field(u64, quantum)
-							 __array(char, name, RESCH_NAME_LEN)),
+	TP_STRUCT__entry(__field(u32, domain) __field(u32, cpu) __field(u32, server) __field(
+		u32, kind) __field(u32, policy) __field(u32, overhead) __field(u32, flags)
+				 __field(u32, capacity) __field(u64, budget) __field(u64, period)
+					 __field(u64, quantum) __array(char, name, RESCH_NAME_LEN)),
 	TP_fast_assign(__entry->domain = domain; __entry->cpu = rq->cpu; __entry->server = id;
 		       __entry->kind = params->kind; __entry->policy = params->policy;
-		       __entry->overhead = rq->overhead; __entry->budget = params->budget;
+		       __entry->overhead = rq->overhead; __entry->flags = params->flags;
+		       __entry->capacity = rq->capacity; __entry->budget = params->budget;
 		       __entry->period = params->period; __entry->quantum = params->quantum;
 		       memcpy(__entry->name, params->name, RESCH_NAME_LEN);),
 	TP_printk(
-		"domain=%u cpu=%u server=%u name=%s kind=%u policy=%u budget=%llu period=%llu quantum=%llu overhead=%u",
+		"domain=%u cpu=%u server=%u name=%s kind=%u policy=%u budget=%llu period=%llu quantum=%llu overhead=%u flags=%u capacity=%u",
 		__entry->domain, __entry->cpu, __entry->server, __entry->name, __entry->kind,
 		__entry->policy, __entry->budget, __entry->period, __entry->quantum,
-		__entry->overhead));
+		__entry->overhead, __entry->flags, __entry->capacity));
 
 /*
  * What happened to the budget of a server: what is a sum of 1, used up with work left, 2, a new one,

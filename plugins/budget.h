@@ -49,6 +49,7 @@ enum budget_place {
  * @turn:   RESCH_SERVER_RR: what the first job has left of its turn, ns
  * @since:  when its last job went
  * @place:  enum budget_place
+ * @share:  @size / @period, rounded up, in 1 / RESCH_SERVER_RATE
  */
 struct budget {
 	struct resch_node node;
@@ -58,6 +59,7 @@ struct budget {
 	s64 turn;
 	u64 since;
 	u32 place;
+	u32 share;
 };
 
 RESCH_PLUGIN_PRIVATE(struct budget, RESCH_SERVER_PRIVATE);
@@ -105,6 +107,7 @@ static inline void budget_renew(struct resch_server *server)
 
 	budget->size = server->params.budget;
 	budget->period = server->params.period;
+	budget->share = (u32)(div64_u64(budget->size * RESCH_SERVER_RATE, budget->period) + 1);
 	server->state.replenished++;
 }
 
@@ -147,13 +150,13 @@ static inline void budget_cut(struct resch_server *server, u64 need, u64 now)
 	state->left = grant;
 }
 
-/** budget_charge - it has executed for @time */
-static inline void budget_charge(struct resch_server *server, u64 time)
+/** budget_charge - it has executed for @time, which costs @cost */
+static inline void budget_charge(struct resch_server *server, u64 time, u64 cost)
 {
 	struct resch_server_state *state = &server->state;
 
 	state->consumed += time;
-	state->left -= (s64)min(time, BUDGET_DEBT_MAX);
+	state->left -= (s64)min(cost, BUDGET_DEBT_MAX);
 	if (state->left < -(s64)BUDGET_DEBT_MAX)
 		state->left = -(s64)BUDGET_DEBT_MAX;
 }

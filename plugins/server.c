@@ -6,7 +6,8 @@
  * ready jobs and a budget the one with the earliest deadline serves; of its jobs the one that its
  * policy puts first runs. A server is charged for the time that its tasks are the CPU's choice. So
  * what a task does is felt in its own server alone: the others get their budgets by their deadlines.
- * See budget.h for the kinds of servers, analysis/server.h for admission. No options.
+ * See budget.h for the kinds of servers, reclaim.h for those that use what others leave,
+ * analysis/server.h for admission. No options.
  *
  * The time from one pick to the next is charged to the server that was picked, whatever the CPU did
  * in it: interrupts, tasks above all registered ones, and a thread of another server that was
@@ -20,6 +21,7 @@
 #include "analysis/server.h"
 #include "analysis/suggest.h"
 #include "budget.h"
+#include "reclaim.h"
 
 /** struct server_rq - a CPU
  * @ready:   servers with jobs and a budget, by deadline
@@ -91,6 +93,26 @@ static void server_put(struct server_rq *words, struct resch_server *server, u64
 
 /* ---- time -------------------------------------------------------------------------------------- */
 
+/* What the time from @from on costs the server that has executed in it. */
+static u64 server_cost(const struct resch_rq *rq, const struct resch_server *server, u64 from)
+{
+	u64 now = resch_private(rq, const struct server_rq)->last;
+
+	if (likely(!reclaims(server)) || now - from > BUDGET_DEBT_MAX)
+		return now - from;
+	return reclaim_cost(rq, from, now);
+}
+
+/* How long its budget lasts. */
+static u64 server_lasts(const struct resch_rq *rq, struct resch_server *server, u64 now)
+{
+	server->state.rate = RESCH_SERVER_RATE;
+	if (likely(!reclaims(server)))
+		return (u64)server->state.left;
+	server->state.rate = reclaim_rate(rq, now);
+	return reclaim_lasts((u64)server->state.left, server->state.rate);
+}
+
 /* Who runs is charged for the time up to @now. Returns that, or a later time we knew of before. */
 static u64 server_charge(struct resch_rq *rq, u64 now)
 {
@@ -104,7 +126,7 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 
 		resch_private(task, struct server_task)->done += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
-		budget_charge(server, time);
+		budget_charge(server, time, server_cost(rq, server, words->last - time));
 		server->state.since = words->last;
 	}
 	return words->last;
@@ -283,7 +305,7 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 		words->running = server_turn(server);
 		server->state.since = now;
 		pick->task = words->running;
-		pick->until = now + (u64)server->state.left;
+		pick->until = now + server_lasts(rq, server, now);
 		if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
 			pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
 	}

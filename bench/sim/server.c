@@ -5,8 +5,9 @@
  * A file has a line for each server; they get the numbers 1, 2, ..., which tasks name as their
  * group. Times with units, ns without; # begins a comment:
  *
- *   # kind, budget, period, policy, cpu (any), quantum (for rr)
+ *   # kind, budget, period, policy, cpu (any), quantum (for rr), reclaim
  *   cbs-hard, 3ms, 10ms, edf, 0
+ *   cbs, 2ms, 10ms, edf, , , reclaim
  *   tbs, 1ms, 8ms, rr, , 500us
  */
 #include <ctype.h>
@@ -16,7 +17,7 @@
 #include "sim.h"
 
 #define LINE_LEN 256
-#define FIELDS 6
+#define FIELDS 7
 #define QUANTUM_MIN 10000U
 #define QUANTUM_MAX 1000000000U
 #define PERIOD_MAX 3600000000000ULL
@@ -27,6 +28,9 @@ static bool server_valid(const struct resch_server_params *params)
 {
 	bool turns = params->policy == RESCH_SERVER_RR;
 
+	if (params->flags & RESCH_SERVER_F_RECLAIM && params->kind != RESCH_SERVER_CBS_HARD &&
+	    params->kind != RESCH_SERVER_CBS)
+		return false;
 	return params->budget >= 10000 && params->budget <= params->period &&
 	       params->period <= PERIOD_MAX && params->budget * 10000 >= params->period &&
 	       (turns ? params->quantum >= QUANTUM_MIN && params->quantum <= QUANTUM_MAX :
@@ -66,6 +70,11 @@ static int server_read_line(char *line, struct resch_server_params *params)
 	}
 	if (field[5] && *field[5] && sim_parse_time(field[5], &quantum))
 		return -EINVAL;
+	if (field[6] && *field[6]) {
+		if (strcmp(field[6], "reclaim"))
+			return -EINVAL;
+		params->flags = RESCH_SERVER_F_RECLAIM;
+	}
 	params->budget = budget;
 	params->period = period;
 	params->quantum = quantum;
@@ -87,7 +96,7 @@ int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, si
 		    server_read_line(line, &servers->params[servers->count])) {
 			snprintf(
 				error, size,
-				"line %u: not kind,budget,period,policy[,cpu[,quantum]], or out of range",
+				"line %u: not kind,budget,period,policy[,cpu[,quantum[,reclaim]]], or out of range",
 				number);
 			return -EINVAL;
 		}

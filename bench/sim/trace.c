@@ -71,10 +71,10 @@ void sim_trace_server_set(const struct sim *sim, const struct sim_server *server
 	if (!sim->config.trace)
 		return;
 	fprintf(sim->config.trace,
-		"%llu resch_server_set domain=1 cpu=%u server=%u name=%s kind=%u policy=%u budget=%llu period=%llu quantum=%llu overhead=%u\n",
+		"%llu resch_server_set domain=1 cpu=%u server=%u name=%s kind=%u policy=%u budget=%llu period=%llu quantum=%llu overhead=%u flags=%u capacity=%u\n",
 		(ull)sim->now, server->cpu->rq.cpu, server->server.id, params->name, params->kind,
 		params->policy, (ull)params->budget, (ull)params->period, (ull)params->quantum,
-		server->cpu->rq.overhead);
+		server->cpu->rq.overhead, params->flags, server->cpu->rq.capacity);
 }
 
 void sim_trace_server(const struct sim *sim, const struct resch_server *server)

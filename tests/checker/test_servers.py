@@ -225,22 +225,23 @@ class ByHand(CheckerTest):
 
 # ---- random systems --------------------------------------------------------------------------------
 
-def random_servers(rng):
+def random_servers(rng, reclaim=False):
     """They fill nearly all of a CPU."""
     count, room, lines = rng.randrange(1, 5), 0.95, []
     for left in range(count, 0, -1):
         period = rng.randrange(200, 4000) * 1000
         size = room / left * rng.uniform(0.6, 1)
         room -= size
-        policy = rng.choice(POLICIES)
-        lines.append(f'{rng.choice(KINDS)}, {max(10000, int(period * size))}, {period}, {policy}, 0'
-                     + (f', {rng.randrange(100, 900)}us' if policy == 'rr' else ''))
+        kind, policy = rng.choice(KINDS), rng.choice(POLICIES)
+        lines.append(f'{kind}, {max(10000, int(period * size))}, {period}, {policy}, 0, '
+                     + (f'{rng.randrange(100, 900)}us' if policy == 'rr' else '')
+                     + (', reclaim' if reclaim and kind in ('cbs', 'cbs-hard') and rng.random() < 0.7 else ''))
     return lines
 
 
-def random_system(seed, time='60ms', *options):
+def random_system(seed, time='60ms', *options, reclaim=False):
     rng = random.Random(seed)
-    servers = random_servers(rng)
+    servers = random_servers(rng, reclaim)
     rows = [random_task(rng, f't{group}', lambda period: period * 4 // 10) + f',{group + 1}'
             for group in range(len(servers)) for _ in range(rng.randrange(1, 5))]
     return simulate('\n'.join([HEAD + ',group'] + rows) + '\n', '-p', 'server', '--servers',
@@ -343,6 +344,18 @@ class Random(SimulatorTest):
             with self.subTest(seed=seed):
                 checker = self.assert_legal(random_system(seed))
                 self.assertGreater(checker.rules['supply'].checked, 3)
+
+    def test_that_reclaim(self):
+        """Legal, and not what it would have been without."""
+        differ = 0
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                lines = random_system(seed, reclaim=True)
+                self.assert_legal(lines)
+                denied = [re.sub('(resch_server_set .*) flags=2', r'\1 flags=0', line) for line in lines]
+                if denied != lines:
+                    differ += bool(broken(check(denied)))
+        self.assertGreater(differ, 5)
 
     def test_under_other_plugins_for_a_while(self):
         for seed in range(8):

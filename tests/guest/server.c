@@ -137,7 +137,9 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = SEC + 1);
 	REFUSED_SET(EINVAL, set.params.quantum = MS);
-	REFUSED_SET(EINVAL, set.params.flags = 2);
+	REFUSED_SET(EINVAL, set.params.flags = RESCH_SERVER_F_ALL + 1);
+	REFUSED_SET(EINVAL, set.params.flags |= RESCH_SERVER_F_RECLAIM;
+		    set.params.kind = RESCH_SERVER_TBS);
 	REFUSED_SET(EINVAL, memset(set.params.name, 'x', sizeof(set.params.name)));
 	REFUSED_SET(EBUSY, set.params.budget = 20 * MS);
 	check_is(set.verdict.bound, RESCH_BOUND_UTILIZATION);

@@ -24,6 +24,7 @@ static const char help[] =
 	"                          budgets follow the jobs, and the next one comes at the deadline, or at once\n"
 	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
+	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
 	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
@@ -46,6 +47,8 @@ static struct json_object *server_json(const struct resch_server_stat *stat)
 	json_add_time(server, "quantum", params->quantum);
 	json_add(server, "persistent",
 		 json_object_new_boolean(params->flags & RESCH_SERVER_F_PERSIST));
+	json_add(server, "reclaim",
+		 json_object_new_boolean(params->flags & RESCH_SERVER_F_RECLAIM));
 	json_add(server, "tasks", json_object_new_int64(stat->tasks));
 	json_add_time(server, "left", stat->left);
 	json_add_time(server, "deadline", stat->deadline);
@@ -66,7 +69,8 @@ static void list_add(struct table *table, struct resch_server_stat *stat)
 	table_add(table, "%u:%u", stat->domain, stat->id);
 	table_add(table, "%s", params->name[0] ? params->name : "-");
 	table_add(table, "%d", params->cpu);
-	table_add(table, "%s", resch_server_kind_name(params->kind));
+	table_add(table, "%s%s", resch_server_kind_name(params->kind),
+		  params->flags & RESCH_SERVER_F_RECLAIM ? "+reclaim" : "");
 	table_add(table, "%s", resch_server_policy_name(params->policy));
 	table_add(table, "%s", time_text(params->budget));
 	table_add(table, "%s", time_text(params->period));
@@ -232,6 +236,9 @@ static int take(struct given *given, int option)
 		given->params.cpu = (int32_t)cpu;
 		given->cpu = true;
 		return result;
+	case 'r':
+		given->params.flags |= RESCH_SERVER_F_RECLAIM;
+		return -1;
 	case 'j':
 		given->json = true;
 		return -1;
@@ -253,6 +260,7 @@ static int parse(int argc, char **argv, struct given *given)
 		{ "name", required_argument, NULL, 'n' },
 		{ "domain", required_argument, NULL, 'd' },
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "reclaim", no_argument, NULL, 'r' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{},
@@ -363,6 +371,9 @@ static int server_add(int argc, char **argv)
 		given.params.quantum = 1000000;
 	if (given.params.policy != RESCH_SERVER_RR && given.params.quantum)
 		return usage("server", "--quantum is for --policy=rr");
+	if (given.params.flags && given.params.kind != RESCH_SERVER_CBS_HARD &&
+	    given.params.kind != RESCH_SERVER_CBS)
+		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
@@ -376,7 +387,7 @@ static int server_add(int argc, char **argv)
 	}
 	set.domain = (uint32_t)result;
 	set.params = given.params;
-	set.params.flags = RESCH_SERVER_F_PERSIST;
+	set.params.flags |= RESCH_SERVER_F_PERSIST;
 	result = apply(fd, &set, given.json);
 	close(fd);
 	return result;
@@ -396,9 +407,10 @@ static int server_resize(int argc, char **argv)
 	if (optind + 1 != argc || parse_id(argv[optind], &set.domain, &set.id))
 		return usage("server",
 			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
-	if (given.kind || given.policy || given.cpu || given.domain)
-		return usage("server",
-			     "kind, policy, CPU and domain of a server stay: make another one");
+	if (given.kind || given.policy || given.cpu || given.domain || given.params.flags)
+		return usage(
+			"server",
+			"kind, policy, reclaiming, CPU and domain of a server stay: make another one");
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;

@@ -409,7 +409,12 @@ enum resch_server_policy {
 
 /* resch_server_params.flags */
 #define RESCH_SERVER_F_PERSIST (1U << 0) /* stays when the descriptor that made it closes */
-#define RESCH_SERVER_F_ALL RESCH_SERVER_F_PERSIST
+/*
+ * RESCH_SERVER_CBS_HARD and RESCH_SERVER_CBS: while other servers have nothing to do its budget lasts
+ * longer, in proportion (GRUB). What the domain keeps from servers is not given to it.
+ */
+#define RESCH_SERVER_F_RECLAIM (1U << 1)
+#define RESCH_SERVER_F_ALL (RESCH_SERVER_F_PERSIST | RESCH_SERVER_F_RECLAIM)
 
 /**
  * struct resch_server_params - what a server is

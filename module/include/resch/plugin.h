@@ -111,17 +111,22 @@ struct resch_group {
 #define RESCH_SERVER_REPLENISHED (1U << 1) /* a new one */
 #define RESCH_SERVER_POSTPONED (1U << 2) /* ... at once, with a later deadline */
 
+/* 1 as a rate: a ns of budget for a ns of time. */
+#define RESCH_SERVER_RATE (1U << 20)
+
 /**
  * struct resch_server_state - what the plugin says of a server, for whoever asks. CPU lock
  * @left:     budget as of @since; negative: overdrawn, as a timer came late
  * @deadline: absolute; 0: none yet
  * @since:    a task of it has been the CPU's choice since then; 0: none is
+ * @rate:     what a ns costs of @left then, in 1 / RESCH_SERVER_RATE
  * @consumed, @replenished, @exhausted, @postponed: in all
  */
 struct resch_server_state {
 	s64 left;
 	u64 deadline;
 	u64 since;
+	u32 rate;
 	u64 consumed;
 	u64 replenished;
 	u64 exhausted;

@@ -204,6 +204,8 @@ static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
 
 		params->kind = draw(seed, 4);
 		params->policy = draw(seed, 6);
+		if (params->kind <= RESCH_SERVER_CBS && draw(seed, 2))
+			params->flags = RESCH_SERVER_F_RECLAIM;
 		params->period = periods[draw(seed, 5)] * MS;
 		params->budget = params->period * (60 + draw(seed, 34)) / 100 / nr_servers;
 		if (params->policy == RESCH_SERVER_RR)

@@ -11,6 +11,7 @@ KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs'}
 EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
 POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr'}
 EXHAUSTED, REPLENISHED, POSTPONED = 1, 2, 4
+RECLAIM = 2                      # of `flags`
 
 
 class Job:
@@ -37,6 +38,7 @@ class Server:
         self.name = event.get('name', '')
         self.budget, self.period = event['budget'], event['period']
         self.quantum, self.overhead = event.get('quantum', 0), event.get('overhead', 0)
+        self.reclaims = bool(event.get('flags', 0) & RECLAIM)
 
     def reset(self):
         self.left, self.deadline = 0, 0
@@ -137,7 +139,7 @@ class Server:
     def fill(self, now):
         """Whole budgets, as many as it takes to be out of debt."""
         self.renew(now, REPLENISHED)
-        count = 1 + max(0, -self.left) // self.size
+        count = 1 + int(max(0, -self.left) // self.size)
         self.left += count * self.size
         self.put_off(count * self.length, now)
 
@@ -189,8 +191,14 @@ class Server:
         self.consumed += off
         self.window.f += off
 
-    def charge(self, time, job):
-        self.left -= time
+    def active(self, start, end):
+        """How long it is, of [start, end): while it has jobs, and until its 0-lag time, deadline - left / U."""
+        if self.jobs or not self.deadline:
+            return end - start if self.jobs else 0
+        return max(0, min(end, self.deadline - max(0, self.left) * self.length / self.size) - start)
+
+    def charge(self, time, job, cost):
+        self.left -= cost
         self.consumed += time
         self.turn -= time
         if job:

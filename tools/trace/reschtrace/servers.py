@@ -40,10 +40,12 @@ class Sweep:
         self.last = checker.model.start
         self.persistent = Persistent(self.report)
         self.all = []            # Servers, also those that are gone
+        self.gone = []           # they count until their 0-lag times
         self.unknown = set()     # groups whose server was not seen to be made
         self.strangers = False   # tasks that were attached before the trace began
         self.notes = {}          # server id -> when something was noted
         self.overloaded = False
+        self.capacity = 1        # share of the CPU that servers may have
 
     # ---- events
 
@@ -97,10 +99,11 @@ class Sweep:
 
     def set(self, event):
         server = self.servers.get(event['server'])
+        self.capacity = event.get('capacity', 1000000) / 1000000
         if not event['budget']:
             if server:
                 server.gone = event.now
-                del self.servers[server.id]
+                self.gone.append(self.servers.pop(server.id))
         elif server:
             server.resize(event)
         else:
@@ -121,7 +124,7 @@ class Sweep:
         """All begins anew under another plugin; jobs under way come over in the order of the tasks."""
         self.plugin = event.get('to')
         self.judging = self.keeps(self.plugin)
-        self.done = {}
+        self.done, self.gone = {}, []
         for server in self.servers.values():
             server.reset()
         if self.judging:
@@ -153,6 +156,10 @@ class Sweep:
             self.unknown.add(task.group())
         return server
 
+    def slack(self, server):
+        """Of one that reclaims each charge is rounded, and sizes are."""
+        return self.tolerance + (int(server.budget * 2e-5) + 1000 if server.reclaims else 0)
+
     def noted_now(self, server):
         """Whether something was noted of it at this instant, or as good as that."""
         times = self.notes.get(server.id, [])
@@ -161,7 +168,7 @@ class Sweep:
 
     def renews(self, server):
         """At the limit, where clocks that differ a little decide, what was noted counts."""
-        now, margin = self.last, self.tolerance
+        now, margin = self.last, self.slack(server)
         if not margin:
             return server.exceeds(now)
         least, most = server.exceeds(now - margin, -margin), server.exceeds(now + margin, margin)
@@ -216,9 +223,10 @@ class Sweep:
             server.window.begin(start, 0)
 
     def used_up(self, server):
-        if server.left > self.tolerance or server.left <= -self.tolerance:
+        slack = self.slack(server)
+        if not slack or abs(server.left) > slack:
             return server.left <= 0
-        return server.left <= 0 if not self.tolerance else self.noted_now(server)
+        return self.noted_now(server)
 
     def choice(self, event):
         task = self.tasks.get(event['id'])
@@ -259,8 +267,8 @@ class Sweep:
         self.checker.rules['promise'].checked += 1   # in time; what is late has been found so at the deadline
         if not server.jobs:
             return 'it has no jobs'
-        if rest > self.tolerance:
-            return f'{show(rest)} of its budget were left'
+        if rest > self.slack(server):
+            return f'{show(int(rest))} of its budget were left'
         if not what & budgets.REPLENISHED:
             return 'it gets a new budget at once' if server.at_once() else \
                 'its deadline has come' if now > server.deadline + self.tolerance else None
@@ -280,8 +288,8 @@ class Sweep:
     def waited(self, server, what, now):
         if not server.jobs:
             return 'it has no jobs'
-        if server.left > self.tolerance:
-            return f'{show(server.left)} of its budget were left'
+        if server.left > self.slack(server):
+            return f'{show(int(server.left))} of its budget were left'
         if server.at_once() or what & budgets.POSTPONED:
             return 'it had not used its budget up'
         if now < server.deadline:
@@ -298,8 +306,9 @@ class Sweep:
         left, deadline = abs(server.left - event['left']), abs(server.deadline - event['deadline'])
         # a difference in the work is a larger one in the time that stands for it
         stretch = server.length / server.size if server.by_jobs() else 1
-        if left > self.tolerance + (ROUNDING if self.tolerance else 0):
-            return f'it must have {show(server.left)}'
+        slack = self.slack(server)
+        if left > slack + (ROUNDING if slack else 0):
+            return f'it must have {show(int(server.left))}'
         if deadline > self.tolerance * (1 + stretch) + (ROUNDING if self.tolerance else 0):
             return f'its deadline must be {self.ago(server.deadline)}'
         return None
@@ -344,17 +353,29 @@ class Sweep:
 
     def serve(self, server, length):
         turn = min(0, server.turn)
-        server.charge(length, self.ready.get(self.selected.id))
+        cost = self.reclaimed(length) if server.reclaims else length
+        server.charge(length, self.ready.get(self.selected.id), cost)
         if server.policy == budgets.RR and len(server.jobs) > 1:
             over = max(0, turn - server.turn)
             self.checker.judge('inner', over, self.last, f'{self.selected.label()} went on for {show(over)} after its turn in '
                                f'{server.label()}', self.cpu, [self.selected])
 
+    def reclaimed(self, length):
+        """What the time from here on costs one that reclaims: -dq = U_active dt, with what the domain keeps for others as
+        one more that is always active. Lipari, Baruah, ECRTS 2000."""
+        end, active = self.last + length, 0
+        for server in (*self.servers.values(), *self.gone):
+            until = min(end, server.gone + 2 * server.length) if server.gone else end
+            active += server.active(self.last, until) * server.size / server.length
+        return min(length, active + (1 - self.capacity) * length)
+
     def judge_budget(self, server, before):
-        over = max(0, -server.left)
+        over, slack = max(0, -int(server.left)), self.slack(server)
         text = f'{server.label()} has executed for {show(over)} more than its budget'
-        first = over > self.tolerance >= max(0, -before)
-        self.checker.judge('supply', over, self.last, text, self.cpu, (), None if first else over)
+        first = over > slack >= max(0, -before)
+        self.checker.judge('supply', over, self.last, text, self.cpu, (), slack if first else over)
+        if server.reclaims:
+            return
         much = server.window.due(server.deadline)
         slack = 2 * self.tolerance + ROUNDING
         if much > slack and ('due', server.deadline) not in server.told:
@@ -366,7 +387,7 @@ class Sweep:
         slack = 2 * self.tolerance + ROUNDING
         if server.at_once():
             return
-        if above > slack and 'above' not in server.told:
+        if above > slack and 'above' not in server.told and not server.reclaims:
             server.told.add('above')
             self.violate('supply', server, f'{show(int(above))} more than its supply bound in a window that ends here')
         if below > slack and 'below' not in server.told and not self.overload():
@@ -381,9 +402,9 @@ class Sweep:
             left = server.left - (server.deadline - self.last if server is serving else 0)
             if self.overload():
                 continue
-            text = f'{server.label()} still has {show(max(0, left))} of its budget at its deadline'
+            text = f'{server.label()} still has {show(max(0, int(left)))} of its budget at its deadline'
             server.told.add(server.deadline)
-            self.checker.judge('promise', max(0, left), server.deadline, text, self.cpu, ())
+            self.checker.judge('promise', max(0, int(left)), server.deadline, text, self.cpu, (), self.slack(server))
 
     def overload(self):
         """More was given away than there is, as can be where admission was skipped: nothing is promised then."""
