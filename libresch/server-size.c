@@ -110,11 +110,11 @@ static void try_period(const struct served *question, uint64_t period, struct be
 		       struct resch_verdict *verdict)
 {
 	uint64_t budget, overhead = question->overhead;
-	unsigned __int128 one, two;
+	__uint128_t one, two;
 
 	/* Can it be better at all? The budget is at least what the best one would have here. */
 	if (best->budget) {
-		one = (unsigned __int128)(best->budget + overhead) * period / best->period;
+		one = (__uint128_t)(best->budget + overhead) * period / best->period;
 		budget = one > overhead ? (uint64_t)(one - overhead) : 0;
 		if (budget > period)
 			budget = period;
@@ -124,8 +124,8 @@ static void try_period(const struct served *question, uint64_t period, struct be
 	budget = search(question, budget_least(period), period, verdict);
 	if (!budget)
 		return;
-	one = (unsigned __int128)(budget + overhead) * best->period;
-	two = (unsigned __int128)(best->budget + overhead) * period;
+	one = (__uint128_t)(budget + overhead) * best->period;
+	two = (__uint128_t)(best->budget + overhead) * period;
 	if (best->budget && (one > two || (one == two && period <= best->period)))
 		return;
 	best->budget = budget;

@@ -81,7 +81,7 @@ static inline u32 reclaim_rate(const struct resch_rq *rq, u64 now)
 	resch_rq_for_each_server(rq, server)
 		if (reclaim_active(server, now, now + 1))
 			sum += resch_private(server, const struct budget)->share;
-	return (u32)min(sum, (u64)RESCH_SERVER_RATE);
+	return sum < RESCH_SERVER_RATE ? (u32)sum : RESCH_SERVER_RATE;
 }
 
 /** reclaim_lasts - how long @left lasts at @rate, ns; longer if somebody gets inactive meanwhile */

@@ -59,7 +59,7 @@ static int play_register(struct resch_register *reg)
 
 	if (reg->params.wcet > world.wcet_max) {
 		reg->verdict.bound = RESCH_BOUND_UTILIZATION;
-		return EBUSY;
+		return -EBUSY;
 	}
 	task = &world.task[world.tasks++];
 	*task = (struct played){ .thread = pthread_self() };
@@ -74,13 +74,13 @@ static int play_wait(struct resch_wait *job)
 	struct played *task = find(0);
 
 	if (!task || task->state == RESCH_STATE_GONE)
-		return ENOENT;
+		return -ENOENT;
 	task->state = RESCH_STATE_SLEEPING;
 	while (task->state != RESCH_STATE_GONE &&
 	       (!world.zero || (world.hold && task->job + 1 >= (uint64_t)world.hold)))
 		pthread_cond_wait(&world.changed, &world.lock);
 	if (task->state == RESCH_STATE_GONE)
-		return ECANCELED;
+		return -ECANCELED;
 	task->state = RESCH_STATE_SELECTED;
 	task->job++;
 	job->job = task->job;
@@ -95,7 +95,7 @@ static int play_start(struct resch_start *start)
 	uint32_t i;
 
 	if (start->time == 1)
-		return ETIME;
+		return -ETIME;
 	world.started++;
 	world.zero = start->time ? start->time : 1000;
 	for (i = 0; i < world.tasks; i++)
@@ -109,7 +109,7 @@ static int play_unregister(const struct resch_target *target)
 	struct played *task = find(target->id);
 
 	if (!task || task->state == RESCH_STATE_GONE)
-		return ENOENT;
+		return -ENOENT;
 	task->state = RESCH_STATE_GONE;
 	return 0;
 }
@@ -119,7 +119,7 @@ static int play_stat(struct resch_task_stat *stat)
 	struct played *task = find(stat->id);
 
 	if (!task)
-		return ENOENT;
+		return -ENOENT;
 	stat->state = task->state;
 	return 0;
 }
@@ -127,7 +127,7 @@ static int play_stat(struct resch_task_stat *stat)
 static int play_server(struct resch_server_set *set)
 {
 	if (set->params.budget > set->params.period)
-		return EINVAL;
+		return -EINVAL;
 	world.server = true;
 	set->id = 9;
 	return 0;
@@ -140,7 +140,7 @@ static int play(unsigned long request, void *argument)
 		return play_server(argument);
 	case RESCH_IOC_SERVER_DEL:
 		if (!world.server)
-			return ENOENT;
+			return -ENOENT;
 		world.server = false;
 		return 0;
 	case RESCH_IOC_REGISTER:
@@ -154,7 +154,7 @@ static int play(unsigned long request, void *argument)
 	case RESCH_IOC_TASK_STAT:
 		return play_stat(argument);
 	default:
-		return ENOTTY;
+		return -ENOTTY;
 	}
 }
 
@@ -165,7 +165,7 @@ int ioctl(int fd, unsigned long request, ...)
 
 	va_start(arguments, request);
 	pthread_mutex_lock(&world.lock);
-	error = fd == FD ? play(request, va_arg(arguments, void *)) : EBADF;
+	error = fd == FD ? -play(request, va_arg(arguments, void *)) : EBADF;
 	pthread_cond_broadcast(&world.changed);
 	pthread_mutex_unlock(&world.lock);
 	va_end(arguments);

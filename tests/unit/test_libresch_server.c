@@ -297,10 +297,8 @@ static void periods(void **state)
 				other.period = tasks[i].period / k;
 				if (resch_server_size(&other, tasks, 2, overhead, NULL))
 					continue;
-				assert_true((unsigned __int128)(best.budget + overhead) *
-						    other.period <=
-					    (unsigned __int128)(other.budget + overhead) *
-						    best.period);
+				assert_true((__uint128_t)(best.budget + overhead) * other.period <=
+					    (__uint128_t)(other.budget + overhead) * best.period);
 			}
 		}
 	}

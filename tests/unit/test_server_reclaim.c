@@ -18,8 +18,8 @@
 const struct resch_plugin *resch_server(void);
 
 struct oracle {
-	const struct sim *sim;
 	long double v[SERVERS], d[SERVERS];
+	const struct sim *sim;
 	bool work[SERVERS];
 	u64 compared;
 };
@@ -87,8 +87,8 @@ static long double next_change(const struct oracle *oracle, long double at, long
 
 static void execute(struct oracle *oracle, u32 index, u64 from, u64 to)
 {
-	bool reclaims = server_at(oracle->sim, index)->params.flags & RESCH_SERVER_F_RECLAIM;
 	long double at = from, end;
+	bool reclaims = server_at(oracle->sim, index)->params.flags & RESCH_SERVER_F_RECLAIM;
 
 	for (; at < to; at = end) {
 		long double speed = 1;
@@ -121,9 +121,9 @@ static void watch(struct sim *sim, struct sim_task *task, u64 from, u64 to)
 /* A new budget: used up, or V is past. */
 static void noted(struct sim *sim, struct resch_server *server)
 {
+	long double period = server->params.period;
 	struct oracle *oracle = sim->watcher;
 	u32 i = server->id - 1;
-	long double period = server->params.period;
 
 	if (!(server->notes & RESCH_SERVER_REPLENISHED))
 		return;
