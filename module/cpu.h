@@ -91,6 +91,7 @@ extern unsigned int resch_level;
 extern unsigned int resch_levels;
 extern unsigned int resch_escalate_us;
 extern unsigned int resch_watchdog_ms;
+extern unsigned int resch_members;
 extern bool resch_stop_by_parking;
 
 static inline struct resch_cpu *resch_cpu_get(u32 cpu)

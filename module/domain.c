@@ -475,6 +475,7 @@ int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 	resch_server_join(thread);
 	domain_attach(resch_cpu_get(cpu), thread);
 	thread->domain = domain;
+	thread->domain_id = domain->id;
 	domain->nr_threads++;
 	list_add_tail(&thread->in_domain, &domain->threads);
 	return 0;

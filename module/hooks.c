@@ -9,6 +9,7 @@
 #include <trace/events/sched.h>
 
 #include "cpu.h"
+#include "family.h"
 #include "hooks.h"
 #include "restore.h"
 
@@ -121,7 +122,13 @@ static void hooks_sched_process_fork(void *data, struct task_struct *parent,
 
 	rcu_read_lock();
 	thread = resch_thread_find(parent);
-	if (thread && READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE)
+	if (!thread || !READ_ONCE(thread->entered)) {
+		rcu_read_unlock();
+		return;
+	}
+	if (thread->task.params.flags & RESCH_F_FAMILY)
+		resch_family_child(thread, child);
+	else if (READ_ONCE(thread->state) != RESCH_GONE)
 		resch_restore_child(thread, child);
 	rcu_read_unlock();
 }

@@ -3,6 +3,7 @@
 #include <linux/ktime.h>
 
 #include "engine.h"
+#include "family.h"
 #include "jobs.h"
 #include "park.h"
 #include "react.h"
@@ -67,10 +68,11 @@ void resch_job_release(struct resch_thread *thread, u64 now)
 	thread->due = false;
 	thread->exec_base = resch_thread_runtime(thread);
 	thread->spent = 0;
-	thread->overran = false;
+	/* Members have no runtime and no deadline that could be missed. */
+	thread->overran = params->flags & RESCH_F_FAMILY;
 	thread->enforce = params->overrun != RESCH_COUNT;
 	thread->watch = params->miss != RESCH_COUNT;
-	thread->missed = false;
+	thread->missed = params->flags & RESCH_F_FAMILY;
 	if (params->kind != RESCH_WAKEUP)
 		thread->budget = params->wcet;
 	trace_resch_release(thread, now, thread->task.job.skipped);
@@ -247,6 +249,8 @@ void resch_job_sync(struct resch_thread *thread, u64 now)
 	resch_cpu_assert_locked(rc);
 	if (blocked)
 		resch_engine_stopped(thread);
+	if (blocked && unlikely(thread->task.params.flags & RESCH_F_FAMILY))
+		resch_family_stir();
 	if (unlikely(READ_ONCE(thread->dead))) {
 		resch_thread_retire(thread, RESCH_GONE_EXIT, now);
 		/* also where it was retired before: the notifier's reference */

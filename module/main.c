@@ -46,6 +46,11 @@ MODULE_PARM_DESC(
 	watchdog_ms,
 	"a plugin that picks nobody for this many ms while tasks are ready is thrown out (500)");
 
+unsigned int resch_members = 1024;
+module_param_named(members, resch_members, uint, 0644);
+MODULE_PARM_DESC(members,
+		 "how many tasks a server may have that takes in whole processes; more wait (1024)");
+
 bool resch_stop_by_parking;
 static char *stop = "auto";
 module_param(stop, charp, 0444);

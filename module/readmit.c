@@ -52,6 +52,9 @@ static int copies_place(const struct copies *copies, const struct resch_task *ta
 {
 	u32 group = task->params.group;
 
+	/* Nothing but a server's budget keeps these in their place. */
+	if (task->params.flags & RESCH_F_FAMILY && !(copies->plugin->flags & RESCH_PLUGIN_SERVERS))
+		return -EINVAL;
 	if (copies->plugin->flags & RESCH_PLUGIN_SERVERS &&
 	    !resch_server_fits(task, &resch_cpu_get(copies->rqs[here].cpu)->rq))
 		return -EINVAL;

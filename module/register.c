@@ -15,12 +15,30 @@
 #define RESCH_TIME_MAX (3600ULL * NSEC_PER_SEC)
 #define RESCH_PRIORITY_MAX 10000
 
+/* Members say no times, and can't react to what does not happen to them. */
+static bool register_family_valid(const struct resch_task_params *params)
+{
+	if (params->period || params->deadline || params->wcet || params->offset)
+		return false;
+	if (params->kind != RESCH_WAKEUP || params->overrun || params->miss || params->signal)
+		return false;
+	if (params->flags & ~(RESCH_F_FAMILY | RESCH_F_SKIP_ADMISSION))
+		return false;
+	if (!params->group || params->group > RESCH_GROUPS_MAX)
+		return false;
+	return params->priority <= RESCH_PRIORITY_MAX && params->cpu >= -1 &&
+	       params->cpu < (s32)nr_cpu_ids &&
+	       strnlen(params->name, RESCH_NAME_LEN) < RESCH_NAME_LEN;
+}
+
 /* The ranges that uapi/linux/resch.h gives. */
 static bool register_params_valid(const struct resch_task_params *params)
 {
 	u64 deadline = params->deadline ? params->deadline : params->period;
 	bool signals = params->overrun == RESCH_SIGNAL || params->miss == RESCH_SIGNAL;
 
+	if (params->flags & RESCH_F_FAMILY)
+		return register_family_valid(params);
 	if (params->period < RESCH_PERIOD_MIN || params->period > RESCH_TIME_MAX ||
 	    deadline > RESCH_TIME_MAX)
 		return false;
@@ -111,6 +129,11 @@ static int register_publish(struct resch_file *file, struct resch_thread *thread
 
 	if (!domain)
 		return -ENODEV;
+	if (reg->params.flags & RESCH_F_FAMILY) {
+		err = resch_server_take(domain, &thread->task.params);
+		if (err)
+			return err;
+	}
 	err = resch_thread_publish(thread);
 	if (err)
 		return err;
@@ -157,6 +180,8 @@ int resch_register(struct resch_file *file, struct resch_register *reg)
 		return PTR_ERR(task);
 	self = task == current;
 	err = task->policy == SCHED_DEADLINE ? -EINVAL : 0;
+	if (reg->params.flags & RESCH_F_FAMILY && !RESCH_CAN_TASK_WORK)
+		err = -EOPNOTSUPP;
 	thread = err ? ERR_PTR(err) : resch_thread_create(task, &reg->params);
 	put_task_struct(task);
 	if (IS_ERR(thread))

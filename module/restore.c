@@ -124,8 +124,16 @@ static bool restore_is_ours(const struct resch_thread *thread)
 	if (thread->demoted)
 		return task->policy == SCHED_NORMAL && task->sched_reset_on_fork;
 	/* Its level, the one that it had under another plugin, or the ceiling. */
-	return task->policy == SCHED_FIFO && task->sched_reset_on_fork &&
-	       task->rt_priority > resch_level - resch_levels &&
+	if (task->policy == SCHED_FIFO && task->sched_reset_on_fork &&
+	    task->rt_priority > resch_level - resch_levels &&
+	    task->rt_priority <= resch_level + RESCH_CEILING)
+		return true;
+	/*
+	 * Who has no privileges can lower the priority that we gave it, but not take the flag off: a
+	 * member must not stay a real-time thread that way.
+	 */
+	return thread->task.params.flags & RESCH_F_FAMILY && task->sched_reset_on_fork &&
+	       (task->policy == SCHED_FIFO || task->policy == SCHED_RR) &&
 	       task->rt_priority <= resch_level + RESCH_CEILING;
 }
 
@@ -174,9 +182,18 @@ static void restore_child_work(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
+void resch_restore_inherit(struct sched_attr *attr)
+{
+	if (!(attr->sched_flags & SCHED_FLAG_RESET_ON_FORK))
+		return;
+	attr->sched_flags = 0;
+	attr->sched_nice = max(attr->sched_nice, 0);
+	attr->sched_priority = 0;
+	attr->sched_policy = SCHED_NORMAL;
+}
+
 void resch_restore_expect_child(struct resch_thread *thread)
 {
-	struct sched_attr *attr;
 	struct resch_child *child;
 
 	if (!RESCH_CAN_TASK_WORK || thread->child)
@@ -187,13 +204,7 @@ void resch_restore_expect_child(struct resch_thread *thread)
 	init_task_work(&child->work, restore_child_work);
 	cpumask_copy(&child->cpus, &thread->saved_cpus);
 	child->attr = thread->saved_attr;
-	attr = &child->attr;
-	if (attr->sched_flags & SCHED_FLAG_RESET_ON_FORK) {
-		attr->sched_flags = 0;
-		attr->sched_nice = max(attr->sched_nice, 0);
-		attr->sched_priority = 0;
-		attr->sched_policy = SCHED_NORMAL;
-	}
+	resch_restore_inherit(&child->attr);
 	WRITE_ONCE(thread->child, child);
 }
 

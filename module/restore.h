@@ -34,6 +34,8 @@ void resch_restore_level(struct resch_thread *thread, bool raised);
  * allocate (on PREEMPT_RT no atomic context may), so what a child needs is made ready beforehand,
  * by the parent on its way to user mode.
  */
+/* What fork makes of @attr. Any context. */
+void resch_restore_inherit(struct sched_attr *attr);
 void resch_restore_expect_child(struct resch_thread *thread); /* current, process context */
 /* atomic context; the child has not run */
 void resch_restore_child(struct resch_thread *parent, struct task_struct *child);

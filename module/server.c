@@ -13,6 +13,7 @@
 
 #include "domain.h"
 #include "event.h"
+#include "family.h"
 #include "readmit.h"
 #include "server.h"
 #include "trace.h"
@@ -34,6 +35,7 @@ struct server {
 	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
 	u64 held_until; /* of server.held_* */
 	u32 nr_tasks;
+	struct list_head waiting; /* children of its members that find no room, oldest first */
 	bool doomed; /* goes with its last task, and takes no more */
 };
 
@@ -186,6 +188,7 @@ static int server_make(struct resch_domain *domain, struct resch_file *file,
 	server = kzalloc(sizeof(*server), GFP_KERNEL_ACCOUNT);
 	if (!server)
 		return -ENOMEM;
+	INIT_LIST_HEAD(&server->waiting);
 	server->server.params = set->params;
 	err = cpu = server_place(domain, &server->server, &set->verdict);
 	if (cpu >= 0)
@@ -271,12 +274,27 @@ int resch_server_set(struct resch_file *file, struct resch_server_set *set)
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
+/* Whoever has waited longest for room may look again. */
+static bool server_recall(struct server *server)
+{
+	struct resch_thread *first =
+		list_first_entry_or_null(&server->waiting, struct resch_thread, waiting);
+
+	if (!first)
+		return false;
+	list_del_init(&first->waiting);
+	resch_family_call(first);
+	return true;
+}
+
 /* It has no tasks. */
 static void server_end(struct server *server)
 {
 	struct resch_server_params none = { .cpu = server->server.params.cpu };
 	struct resch_cpu *rc = server->rc;
 
+	while (server_recall(server))
+		;
 	if (server->file)
 		list_del(&server->in_file);
 	server->file = NULL;
@@ -356,20 +374,60 @@ void resch_server_free_list(struct resch_server *list)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
+/* A doomed one takes nobody but the children of those who are in it. */
+static bool server_takes(const struct server *server, const struct resch_task_params *params)
+{
+	return !server->doomed || params->flags & RESCH_F_FAMILY;
+}
+
 int resch_server_home(struct resch_domain *domain, const struct resch_task_params *params)
 {
 	struct server *server = server_find(domain, params->group);
 
-	if (!server || server->doomed)
+	if (!server || !server_takes(server, params))
 		return -EINVAL;
 	return server->rc->number;
+}
+
+int resch_server_take(struct resch_domain *domain, struct resch_task_params *params)
+{
+	struct server *server = server_find(domain, params->group);
+
+	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server || server->doomed)
+		return -EINVAL;
+	if (server->nr_tasks >= resch_members)
+		return -ENOSPC;
+	params->period = server->server.params.period;
+	params->deadline = params->period;
+	params->wcet = server->server.params.budget;
+	return 0;
+}
+
+int resch_server_queue(struct resch_domain *domain, struct resch_thread *thread)
+{
+	struct server *server = server_find(domain, thread->task.params.group);
+
+	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server)
+		return -ECANCELED;
+	if (server->nr_tasks < resch_members)
+		return 0;
+	list_add_tail(&thread->waiting, &server->waiting);
+	return -EAGAIN;
+}
+
+void resch_server_pass(struct resch_domain *domain, const struct resch_task_params *params)
+{
+	struct server *server = server_find(domain, params->group);
+
+	if (server && server->nr_tasks < resch_members)
+		server_recall(server);
 }
 
 void resch_server_bind(struct resch_domain *domain, struct resch_task *task)
 {
 	struct server *server = server_find(domain, task->params.group);
 
-	task->server = server && !server->doomed ? &server->server : NULL;
+	task->server = server && server_takes(server, &task->params) ? &server->server : NULL;
 }
 
 void resch_server_join(struct resch_thread *thread)
@@ -387,6 +445,7 @@ void resch_server_quit(struct resch_thread *thread)
 	if (!inner)
 		return;
 	thread->task.server = NULL;
+	server_recall(server_of(inner));
 	if (!--server_of(inner)->nr_tasks && server_of(inner)->doomed)
 		server_end(server_of(inner));
 }
@@ -433,6 +492,7 @@ void resch_server_flush(struct resch_cpu *rc)
 static void server_fill(struct resch_server_stat *stat, struct server *server)
 {
 	const struct resch_server_state *state = &server->server.state;
+	const struct list_head *waiting;
 	u64 now, since = 0, cost;
 
 	resch_cpu_lock_irq(server->rc);
@@ -450,6 +510,7 @@ static void server_fill(struct resch_server_stat *stat, struct server *server)
 	resch_cpu_unlock_irq(server->rc);
 	stat->id = server->server.id;
 	stat->tasks = server->nr_tasks;
+	list_for_each(waiting, &server->waiting) stat->waiting++;
 }
 
 int resch_server_query(struct resch_server_stat *stat)

@@ -33,6 +33,7 @@
 #include "domain.h"
 #include "engine.h"
 #include "event.h"
+#include "family.h"
 #include "hooks.h"
 #include "jobs.h"
 #include "main.h"
@@ -97,6 +98,21 @@ static void thread_die(struct resch_thread *thread)
 	resch_cpu_kick(rc);
 }
 
+static void thread_expect_child(struct resch_thread *thread)
+{
+	if (thread->task.params.flags & RESCH_F_FAMILY)
+		resch_family_expect(thread);
+	else
+		resch_restore_expect_child(thread);
+}
+
+static void thread_had_child(struct resch_thread *thread)
+{
+	if (thread->task.params.flags & RESCH_F_FAMILY)
+		resch_family_meet();
+	thread_expect_child(thread);
+}
+
 static void thread_do(struct resch_thread *thread, u8 todo)
 {
 	if (todo & RESCH_TODO_LEAVE) {
@@ -105,16 +121,20 @@ static void thread_do(struct resch_thread *thread, u8 todo)
 	}
 	if (current->flags & PF_EXITING) {
 		/* With the notifier on, death is seen there. */
-		if (!thread->hooked)
+		if (todo & RESCH_TODO_BORN)
+			resch_family_lose(thread);
+		else if (!thread->hooked)
 			thread_die(thread);
 		return;
 	}
+	if (todo & RESCH_TODO_BORN && !resch_family_born(thread))
+		return;
 	if (todo & RESCH_TODO_SIGNAL)
 		send_sig(thread->task.params.signal, current, 0);
 	if (todo & RESCH_TODO_PIN)
 		resch_restore_pin(thread);
 	if (todo & RESCH_TODO_CHILD)
-		resch_restore_expect_child(thread);
+		thread_had_child(thread);
 	if (todo & RESCH_TODO_ENTER &&
 	    resch_thread_enter(thread, thread->task.params.kind == RESCH_WAKEUP))
 		return;
@@ -171,16 +191,20 @@ bool resch_thread_poke(struct resch_thread *thread)
 struct resch_thread *resch_thread_create(struct task_struct *task,
 					 const struct resch_task_params *params)
 {
-	struct resch_thread *thread = kzalloc(sizeof(*thread), GFP_KERNEL_ACCOUNT);
+	/* A child that could not have one would escape. */
+	gfp_t gfp = task ? GFP_KERNEL_ACCOUNT : GFP_KERNEL_ACCOUNT | __GFP_NOFAIL;
+	struct resch_thread *thread = kzalloc(sizeof(*thread), gfp);
 
 	if (!thread)
 		return ERR_PTR(-ENOMEM);
-	thread->linux_task = get_task_struct(task);
 	thread->task.params = *params;
 	if (!params->deadline)
 		thread->task.params.deadline = params->period;
-	if (!params->name[0])
-		get_task_comm(thread->task.params.name, task);
+	if (task) {
+		thread->linux_task = get_task_struct(task);
+		if (!params->name[0])
+			get_task_comm(thread->task.params.name, task);
+	}
 	thread->stats.response_min = RESCH_NEVER;
 	thread->run = true;
 	init_task_work(&thread->work, thread_work);
@@ -188,6 +212,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 	INIT_LIST_HEAD(&thread->in_file);
 	INIT_LIST_HEAD(&thread->shadow);
 	INIT_LIST_HEAD(&thread->grave);
+	INIT_LIST_HEAD(&thread->waiting);
 	refcount_set(&thread->refs, 1);
 	__module_get(THIS_MODULE);
 	return thread;
@@ -284,7 +309,7 @@ int resch_thread_enter(struct resch_thread *thread, bool start)
 	err = resch_restore_take(thread);
 	if (err)
 		goto out;
-	resch_restore_expect_child(thread);
+	thread_expect_child(thread);
 	resch_thread_hook(thread);
 	WRITE_ONCE(thread->entered, true);
 	if (start) {
@@ -333,7 +358,8 @@ void resch_thread_retire(struct resch_thread *thread, u32 gone, u64 now)
 	trace_resch_detach(thread, gone);
 	if (gone >= RESCH_GONE_EJECT)
 		atomic64_inc(&resch_restored);
-	if (gone)
+	/* The children of a member come and go by themselves. */
+	if (gone && !(thread->root && gone == RESCH_GONE_EXIT))
 		resch_event_put(thread, RESCH_EVENT_GONE, now, gone);
 	thread->todo |= RESCH_TODO_LEAVE;
 	resch_thread_poke(thread);
@@ -380,11 +406,13 @@ static void thread_unlink(struct resch_thread *thread)
 
 /*
  * A registration that ended by itself can still be read (its statistics), until its owner closes
- * the descriptor or unregisters it.
+ * the descriptor or unregisters it. Not so the children of a member, of which there may be any
+ * number.
  */
 static void thread_forget(struct resch_thread *thread)
 {
 	thread->forgotten = true;
+	thread->file = NULL;
 	list_del_init(&thread->in_file);
 	xa_erase(&thread_ids, thread->task.id);
 	resch_thread_put(thread);
@@ -402,7 +430,7 @@ void resch_thread_reap_all(void)
 		smp_mb__after_atomic(); /* pairs with test_and_set_bit() in reap_later() */
 		if (!thread->reaped)
 			thread_unlink(thread);
-		if (!thread->forgotten && !thread->file)
+		if (!thread->forgotten && (!thread->file || thread->root))
 			thread_forget(thread);
 		if (list_empty(&thread->grave)) {
 			list_add_tail(&thread->grave, &thread_graves);
@@ -496,7 +524,14 @@ void resch_thread_put(struct resch_thread *thread)
 {
 	if (!refcount_dec_and_test(&thread->refs))
 		return;
-	put_task_struct(thread->linux_task);
+	if (thread->linux_task)
+		put_task_struct(thread->linux_task);
+	if (thread->heir)
+		resch_thread_put(thread->heir);
+	if (thread->root)
+		resch_thread_put(thread->root);
+	if (thread->parent)
+		resch_thread_put(thread->parent);
 	kfree(thread->child);
 	kfree_rcu(thread, rcu);
 	module_put(THIS_MODULE);
@@ -526,6 +561,7 @@ u32 resch_thread_count(void)
 
 void resch_thread_exit(void)
 {
+	resch_family_exit();
 	flush_work(&thread_reaper);
 	xa_destroy(&thread_ids);
 }

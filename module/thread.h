@@ -63,6 +63,7 @@ enum resch_off {
 #define RESCH_TODO_SIGNAL BIT(2) /* send itself params.signal */
 #define RESCH_TODO_PIN BIT(3) /* go back to its CPU: somebody moved it */
 #define RESCH_TODO_CHILD BIT(4) /* prepare for its next child */
+#define RESCH_TODO_BORN BIT(5) /* a member's child, before its first instruction */
 
 /* Requests for a release of a sporadic task that may wait to be served. */
 #define RESCH_REQUESTS 64
@@ -168,6 +169,15 @@ struct resch_thread {
 	/* what its next child will need; taken by fork, renewed by the thread itself */
 	struct resch_child *child;
 
+	/* RESCH_F_FAMILY, see family.c */
+	struct resch_thread *heir; /* instead of child: the registration of its next one */
+	struct resch_thread *root; /* of a child: the member that was registered by hand; counted */
+	struct resch_thread *parent; /* of a child that has not joined; counted */
+	struct llist_node call; /* where calling */
+	unsigned long calling; /* bit 0: somebody has to look how it gets on; atomic */
+	struct list_head waiting; /* there is no room in its server; resch_lock */
+	u32 domain_id; /* whose server it is to join; constant once it is in a domain */
+
 	struct llist_node reap; /* where reaping */
 	unsigned long reaping; /* bit 0; atomic */
 	struct list_head grave; /* resch_lock */
@@ -187,7 +197,8 @@ struct resch_thread *resch_thread_find(struct task_struct *task);
 u64 resch_thread_runtime(const struct resch_thread *thread);
 
 /*
- * A thread that is registered nowhere yet, with one reference. ERR_PTR(-ENOMEM). Process context.
+ * A thread that is registered nowhere yet, with one reference. ERR_PTR(-ENOMEM). Without @task, which
+ * is not there yet, it does not fail. Process context.
  */
 struct resch_thread *resch_thread_create(struct task_struct *task,
 					 const struct resch_task_params *params);

@@ -29,6 +29,9 @@
  *   FIFO        the same, with the shortest deadline as everybody's: then EDF is FIFO
  *   DM, RM, priorities   response times as in rta.h, R = wait(demand of a busy window)
  *   RR          all others have a turn before each turn of a job, as in demo.c
+ *
+ * Members (RESCH_F_FAMILY) may use all that the server has: it promises nothing to other tasks then,
+ * and takes no members while it does.
  */
 #ifndef _RESCH_ANALYSIS_SERVER_H
 #define _RESCH_ANALYSIS_SERVER_H
@@ -472,6 +475,29 @@ static inline int resch_served_test(const struct resch_served *served,
 	return err;
 }
 
+/* Is the server for members, or for tasks with promises? 0, or -EBUSY and the verdict: for both. */
+static inline int resch_served_family(const struct resch_served *served,
+				      struct resch_verdict *verdict)
+{
+	u64 rate = resch_share(served->budget, served->period), share = 0;
+	const struct resch_set *set = served->set;
+	const struct resch_task *task;
+	bool members = false;
+
+	resch_server_for_each(served->set, task) {
+		if (task->params.flags & RESCH_F_FAMILY)
+			members = true;
+		else if (task == set->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
+			share += resch_share(resch_set_cost(set, task), task->params.period);
+		if (share > RESCH_SHARE_ONE)
+			break;
+	}
+	if (!members || !share)
+		return 0;
+	return resch_verdict_refuse(verdict, RESCH_BOUND_UTILIZATION, 0,
+				    resch_share_ppm(share + rate), resch_share_ppm(rate));
+}
+
 /**
  * resch_test_server - does its server carry the new task and those that it has? 0, or -EBUSY and the
  * verdict
@@ -485,6 +511,9 @@ static inline int resch_test_server(struct resch_set *set, struct resch_verdict 
 	int err;
 
 	resch_served_init(&served, set, server, false);
+	err = resch_served_family(&served, verdict);
+	if (err || set->extra->params.flags & RESCH_F_FAMILY)
+		return err;
 	err = resch_served_test(&served, verdict);
 	if (err || !server->held_budget)
 		return err;

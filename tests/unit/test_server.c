@@ -530,6 +530,51 @@ static void doors(void **state)
 	}
 }
 
+/* Members may use all of a server: it has either them or promises. Who was promised nothing is neither. */
+static void families(void **state)
+{
+	static const u32 kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS, RESCH_SERVER_CUS,
+				     RESCH_SERVER_TBS };
+	struct resch_task *task, *family;
+	struct resch_server *server;
+	u32 kind, policy;
+
+	for (kind = 0; kind < 4; kind++) {
+		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
+			rig_init(&rig, resch_server());
+			rig.rq.overhead = 5 * US;
+			server = serve(1, kinds[kind], policy, 3 * MS, 10 * MS);
+			serve(2, kinds[kind], policy, 3 * MS, 10 * MS);
+			family = rig_task(&rig, 3 * MS, 10 * MS, 10 * MS);
+			family->params.group = 1;
+			family->params.flags = RESCH_F_FAMILY;
+			assert_int_equal(rig_try(&rig, family), 0);
+			rig_join(&rig, family);
+			/* another one by hand, after a change of size, too */
+			server->params.budget = 2 * MS;
+			assert_int_equal(rig_try(&rig, family), 0);
+			server->params.budget = 3 * MS;
+			task = rig_task(&rig, 1, 10 * MS, 10 * MS);
+			task->params.group = 1;
+			assert_int_equal(rig_try(&rig, task), -EBUSY);
+			assert_int_equal(rig.verdict.bound, RESCH_BOUND_UTILIZATION);
+			assert_int_equal(rig.verdict.limit, 300000);
+			assert_true(rig.verdict.value > 300000);
+			assert_int_equal(rig.verdict.suggest_wcet, 0);
+			assert_int_equal(rig.verdict.suggest_period, 0);
+			task->params.group = 2;
+			assert_int_equal(rig_try(&rig, task), 0);
+			rig_join(&rig, task);
+			family = rig_task(&rig, 3 * MS, 10 * MS, 10 * MS);
+			family->params.group = 2;
+			family->params.flags = RESCH_F_FAMILY;
+			assert_int_equal(rig_try(&rig, family), -EBUSY);
+			task->params.flags = RESCH_F_SKIP_ADMISSION;
+			assert_int_equal(rig_try(&rig, family), 0);
+		}
+	}
+}
+
 /* Thousands of tasks are refused or taken in bounded time. */
 static void bounded(void **state)
 {
@@ -559,7 +604,8 @@ int main(void)
 		cmocka_unit_test(resizes),    cmocka_unit_test(takes_turns),
 		cmocka_unit_test(orders),     cmocka_unit_test(supplies),
 		cmocka_unit_test(speeds),     cmocka_unit_test(sizes),
-		cmocka_unit_test(doors),      cmocka_unit_test(bounded),
+		cmocka_unit_test(doors),      cmocka_unit_test(families),
+		cmocka_unit_test(bounded),
 	};
 
 	return cmocka_run_group_tests_name("server", tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reschctl.h"
+#include "server.h"
 
 static const char help[] =
 	"usage: reschctl server list [--json]\n"
@@ -13,25 +13,31 @@ static const char help[] =
 	"       reschctl server set DOMAIN:ID [--budget=TIME] [--period=TIME] [--quantum=TIME] [--name=NAME]\n"
 	"       reschctl server del DOMAIN:ID\n"
 	"       reschctl server size [OPTION...] FILE\n"
+	"       reschctl server run --budget=TIME --period=TIME [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	"       reschctl server attach DOMAIN:ID PID...\n"
 	"\n"
 	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
 	"processor to themselves. Its domain is under the plugin `server`; tasks join it with --group=ID. `set`\n"
 	"resizes it from its next budget on. Servers made here stay until they are removed, or their domain is.\n"
+	"`run` makes one for a program and all threads and processes that it will have, and removes it when the last\n"
+	"of them has ended; its exit status is the program's, or 125 to 127, as with `reschctl run`. `attach` takes in\n"
+	"all threads of processes that run already, and what these start, until it is interrupted.\n"
 	"\n"
 	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
 	"      --period=TIME       at most 1h, and 10000 budgets\n"
 	"  -k, --kind=KIND         cbs-hard (default): no more than that; cbs: what others leave, too; cus, tbs:\n"
 	"                          budgets follow the jobs, and the next one comes at the deadline, or at once\n"
-	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr\n"
+	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr (run: default)\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
 	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
+	"  -q, --quiet             run: nothing but errors\n"
 	"  -j, --json              print JSON; times in ns\n"
 	"  -h, --help              this text\n";
 
-static struct json_object *server_json(const struct resch_server_stat *stat)
+struct json_object *server_json(const struct resch_server_stat *stat)
 {
 	const struct resch_server_params *params = &stat->params;
 	struct json_object *server = json_object_new_object();
@@ -50,6 +56,7 @@ static struct json_object *server_json(const struct resch_server_stat *stat)
 	json_add(server, "reclaim",
 		 json_object_new_boolean(params->flags & RESCH_SERVER_F_RECLAIM));
 	json_add(server, "tasks", json_object_new_int64(stat->tasks));
+	json_add(server, "waiting", json_object_new_int64(stat->waiting));
 	json_add_time(server, "left", stat->left);
 	json_add_time(server, "deadline", stat->deadline);
 	json_add_time(server, "consumed", stat->consumed);
@@ -142,20 +149,13 @@ static int server_list(int argc, char **argv)
 
 /* ---- add and set --------------------------------------------------------------------------------- */
 
-struct given {
-	struct resch_server_params params;
-	uint64_t domain;
-	bool kind, policy, cpu, name; /* given */
-	bool json;
-};
-
 static int bad(const char *option, const char *value, const char *what)
 {
 	usage("server", "--%s=%s: %s", option, value, what);
 	return EXIT_USAGE;
 }
 
-static int take_time(struct given *given, const char *option, const char *value)
+static int take_time(struct server_given *given, const char *option, const char *value)
 {
 	uint64_t ns;
 
@@ -170,7 +170,7 @@ static int take_time(struct given *given, const char *option, const char *value)
 	return -1;
 }
 
-static int take_kind(struct given *given, const char *value)
+static int take_kind(struct server_given *given, const char *value)
 {
 	int kind = resch_server_kind_parse(value);
 
@@ -181,7 +181,7 @@ static int take_kind(struct given *given, const char *value)
 	return -1;
 }
 
-static int take_policy(struct given *given, const char *value)
+static int take_policy(struct server_given *given, const char *value)
 {
 	int policy = resch_server_policy_parse(value);
 
@@ -192,7 +192,7 @@ static int take_policy(struct given *given, const char *value)
 	return -1;
 }
 
-static int take_name(struct given *given, const char *value)
+static int take_name(struct server_given *given, const char *value)
 {
 	if (strlen(value) >= sizeof(given->params.name))
 		return bad("name", value, "a name has at most 15 bytes");
@@ -211,7 +211,7 @@ static int take_number(uint64_t *number, uint64_t min, uint64_t max, const char 
 }
 
 /* Return: -1: go on; else an exit status. */
-static int take(struct given *given, int option)
+static int take(struct server_given *given, int option)
 {
 	uint64_t cpu;
 	int result;
@@ -242,6 +242,9 @@ static int take(struct given *given, int option)
 	case 'j':
 		given->json = true;
 		return -1;
+	case 'q':
+		given->quiet = true;
+		return -1;
 	default:
 		fputs(help, stdout);
 		return EXIT_DONE;
@@ -249,7 +252,7 @@ static int take(struct given *given, int option)
 }
 
 /* Return: -1: go on at optind; else an exit status. */
-static int parse(int argc, char **argv, struct given *given)
+int server_parse(int argc, char **argv, struct server_given *given, bool run)
 {
 	static const struct option options[] = {
 		{ "budget", required_argument, NULL, 'b' },
@@ -261,21 +264,25 @@ static int parse(int argc, char **argv, struct given *given)
 		{ "domain", required_argument, NULL, 'd' },
 		{ "cpu", required_argument, NULL, 'c' },
 		{ "reclaim", no_argument, NULL, 'r' },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{},
 	};
+	const char *letters = run ? "+b:k:qjh" : "b:k:jh";
 	int option, result = -1;
 
 	given->params.cpu = -1;
 	opterr = 0;
-	while (result < 0 && (option = getopt_long(argc, argv, "b:k:jh", options, NULL)) != -1)
+	while (result < 0 && (option = getopt_long(argc, argv, letters, options, NULL)) != -1)
 		result = option == '?' ? options_bad("server", argv) : take(given, option);
+	if (result < 0 && given->quiet && !run)
+		result = usage("server", "--quiet is for server run");
 	return result;
 }
 
 /* "1:3" */
-static int parse_id(const char *text, uint32_t *domain, uint32_t *id)
+int server_parse_id(const char *text, uint32_t *domain, uint32_t *id)
 {
 	const char *colon = strchr(text, ':');
 	uint64_t first, second;
@@ -322,23 +329,29 @@ static int explain(int error, const struct resch_server_set *set)
 	}
 }
 
-static int apply(int fd, struct resch_server_set *set, bool json)
+static void show(int fd, const struct resch_server_set *set, bool json)
 {
-	int result = resch_server_set(fd, set);
 	struct resch_server_stat stat;
 
-	if (result)
-		return explain(result, set);
 	if (json && !resch_server_stat(fd, set->domain, set->id, &stat))
 		json_show(server_json(&stat), stdout);
 	else if (!json)
 		printf("server %u:%u: CPU %d, %s of %s\n", set->domain, set->id, set->cpu,
 		       time_text(set->params.budget), time_text(set->params.period));
+}
+
+static int apply(int fd, struct resch_server_set *set, bool json)
+{
+	int result = resch_server_set(fd, set);
+
+	if (result)
+		return explain(result, set);
+	show(fd, set, json);
 	return EXIT_DONE;
 }
 
 /* The domain that a new server is for. Return: its id; 0: none; -errno. */
-static int find_domain(int fd, const struct given *given)
+static int find_domain(int fd, const struct server_given *given)
 {
 	struct resch_domain_stat stat = {};
 	int result;
@@ -354,41 +367,58 @@ static int find_domain(int fd, const struct given *given)
 	return result;
 }
 
+int server_complete(struct server_given *given)
+{
+	struct resch_server_params *params = &given->params;
+
+	if (!params->budget || !params->period)
+		return usage("server", "a new server needs --budget and --period");
+	if (params->policy == RESCH_SERVER_RR && !params->quantum)
+		params->quantum = 1000000;
+	if (params->policy != RESCH_SERVER_RR && params->quantum)
+		return usage("server", "--quantum is for --policy=rr");
+	if (params->flags && params->kind != RESCH_SERVER_CBS_HARD &&
+	    params->kind != RESCH_SERVER_CBS)
+		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
+	return 0;
+}
+
+int server_make(int fd, const struct server_given *given, uint32_t flags,
+		struct resch_server_set *set)
+{
+	int result = find_domain(fd, given);
+
+	if (result < 0)
+		return fail("server: %s", error_text(result));
+	if (!result)
+		return fail("there is no domain for it: make one with `reschctl domain set CPUS "
+			    "--plugin=server`");
+	*set = (struct resch_server_set){ .domain = (uint32_t)result, .params = given->params };
+	set->params.flags |= flags;
+	result = resch_server_set(fd, set);
+	return result ? explain(result, set) : 0;
+}
+
 static int server_add(int argc, char **argv)
 {
-	struct resch_server_set set = {};
-	struct given given = {};
+	struct resch_server_set set;
+	struct server_given given = {};
 	int fd, result;
 
-	result = parse(argc, argv, &given);
+	result = server_parse(argc, argv, &given, false);
 	if (result >= 0)
 		return result;
 	if (optind != argc)
 		return usage("server", "server add takes options only");
-	if (!given.params.budget || !given.params.period)
-		return usage("server", "a new server needs --budget and --period");
-	if (given.params.policy == RESCH_SERVER_RR && !given.params.quantum)
-		given.params.quantum = 1000000;
-	if (given.params.policy != RESCH_SERVER_RR && given.params.quantum)
-		return usage("server", "--quantum is for --policy=rr");
-	if (given.params.flags && given.params.kind != RESCH_SERVER_CBS_HARD &&
-	    given.params.kind != RESCH_SERVER_CBS)
-		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
+	result = server_complete(&given);
+	if (result)
+		return result;
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = find_domain(fd, &given);
-	if (result <= 0) {
-		close(fd);
-		return result ?
-			       fail("server add: %s", error_text(result)) :
-			       fail("there is no domain for it: make one with `reschctl domain set CPUS "
-				    "--plugin=server`");
-	}
-	set.domain = (uint32_t)result;
-	set.params = given.params;
-	set.params.flags |= RESCH_SERVER_F_PERSIST;
-	result = apply(fd, &set, given.json);
+	result = server_make(fd, &given, RESCH_SERVER_F_PERSIST, &set);
+	if (!result)
+		show(fd, &set, given.json);
 	close(fd);
 	return result;
 }
@@ -398,13 +428,13 @@ static int server_resize(int argc, char **argv)
 {
 	struct resch_server_set set = {};
 	struct resch_server_stat stat;
-	struct given given = {};
+	struct server_given given = {};
 	int fd, result;
 
-	result = parse(argc, argv, &given);
+	result = server_parse(argc, argv, &given, false);
 	if (result >= 0)
 		return result;
-	if (optind + 1 != argc || parse_id(argv[optind], &set.domain, &set.id))
+	if (optind + 1 != argc || server_parse_id(argv[optind], &set.domain, &set.id))
 		return usage("server",
 			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
 	if (given.kind || given.policy || given.cpu || given.domain || given.params.flags)
@@ -444,7 +474,7 @@ static int server_del(int argc, char **argv)
 	result = options_plain(argc, argv, "server", help, &json);
 	if (result >= 0)
 		return result;
-	if (optind + 1 != argc || parse_id(argv[optind], &set.domain, &set.id))
+	if (optind + 1 != argc || server_parse_id(argv[optind], &set.domain, &set.id))
 		return usage("server",
 			     "server del takes DOMAIN:ID, as `reschctl server list` shows it");
 	fd = device_open();
@@ -457,6 +487,11 @@ static int server_del(int argc, char **argv)
 			"server %u:%u has tasks: see `reschctl tasks`; end their programs first",
 			set.domain, set.id);
 	return result ? explain(result, &set) : EXIT_DONE;
+}
+
+int server_plain(int argc, char **argv, bool *json)
+{
+	return options_plain(argc, argv, "server", help, json);
 }
 
 int cmd_server(int argc, char **argv)
@@ -475,5 +510,11 @@ int cmd_server(int argc, char **argv)
 		fputs(help, stdout);
 		return EXIT_DONE;
 	}
-	return usage("server", "server list, server add, server set, server del or server size");
+	if (argc >= 2 && !strcmp(argv[1], "run"))
+		return server_run(argc - 1, argv + 1);
+	if (argc >= 2 && !strcmp(argv[1], "attach"))
+		return server_attach(argc - 1, argv + 1);
+	return usage(
+		"server",
+		"server list, server add, server set, server del, server size, server run or server attach");
 }

@@ -73,7 +73,12 @@ enum resch_react {
 /* resch_task_params.flags */
 #define RESCH_F_SYNC (1U << 0) /* the first release waits for RESCH_IOC_START */
 #define RESCH_F_SKIP_ADMISSION (1U << 1) /* take the task without a test (and without a promise) */
-#define RESCH_F_ALL (RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION)
+/*
+ * for a RESCH_WAKEUP task of a server: it has no runtime and no deadline of its own, and all threads
+ * and children that it will have join its server, as theirs do; see struct resch_register
+ */
+#define RESCH_F_FAMILY (1U << 2)
+#define RESCH_F_ALL (RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION | RESCH_F_FAMILY)
 
 /**
  * struct resch_task_params - what a task asks for
@@ -169,6 +174,18 @@ struct resch_verdict {
  * policy, priority and affinity that it had before. One that ended by itself (RESCH_EVENT_GONE) can
  * still be read with RESCH_IOC_TASK_STAT, state RESCH_STATE_GONE, until the descriptor closes or
  * unregisters it.
+ *
+ * With RESCH_F_FAMILY whole processes run in a server. The thread is a *member* of the server that
+ * @params.group names, and so is, before its first instruction, every thread and process that a
+ * member makes, whatever it executes and whoever it becomes (execve(), setuid()), until it exits. No
+ * times are given (all 0) and no reactions: members share the budget by the server's policy. A server
+ * either has members or makes promises to its other tasks, not both (-EBUSY). Registrations made so
+ * belong to the descriptor that the first one was made through; those of children end without an
+ * event when they exit, and unregistering the first one ends the inheritance, not its descendants'
+ * own registrations. When a server has as many tasks as the module's parameter `members` allows, new
+ * children wait, in the kernel, for others to exit (-ENOSPC for a thread that is registered by hand).
+ * What they had before is for children what they would have had without all this. Needs
+ * task_work_add, too (-EOPNOTSUPP).
  *
  * -EINVAL: a parameter is out of range. -EBUSY: admission refused it, see @verdict. -ENODEV: no
  * such domain, or the CPU is in none. -EEXIST: the thread is registered already. -ESRCH: no such
@@ -491,6 +508,7 @@ struct resch_server_del {
  * @replenished: how often it got a new budget
  * @exhausted:   how often it used one up with work left
  * @postponed:   how often its deadline was put off then, at once
+ * @waiting:     threads made by RESCH_F_FAMILY tasks that wait until there is room for them
  *
  * Counts and @consumed start again from 0 when a plugin takes over.
  */
@@ -506,6 +524,8 @@ struct resch_server_stat {
 	__aligned_u64 replenished;
 	__aligned_u64 exhausted;
 	__aligned_u64 postponed;
+	__u32 waiting;
+	__u32 reserved;
 };
 
 /**

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * family.c - threads and children of a server's members join the server
+ *
+ * Fork's probe can neither allocate nor take resch_lock. So the registration of a member's next child
+ * (its *heir*) is made beforehand, by the member on its way to user mode. The probe gives it to the
+ * child as task work, which the child meets before its first instruction; before that it is an
+ * ordinary thread (reset-on-fork), on its parent's CPU, and executes nothing but the kernel's end of
+ * fork.
+ *
+ * Joining is done for it, under resch_lock: by the parent as it leaves the system call, at its own
+ * expense; or, where the parent does not (vfork(), death), by a worker. From then on the child is
+ * a registered thread that has been demoted: when the server picks it the helper raises it, and it
+ * runs on to its task work within the server's budget, installs its hook there and goes on. A child
+ * that arrives there before it has joined waits, as does one for which there is no room: it costs
+ * nothing and can be killed.
+ *
+ * Until a child has joined it is neither in the hash nor on a CPU's list: nobody but its task work,
+ * the list of calls and its server's queue know it. The first has a reference (work_owns), so has the
+ * second; the third lives on the one of the registration, which goes when it is abandoned.
+ */
+#include <linux/ktime.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
+
+#include "compat/task_work.h"
+#include "domain.h"
+#include "event.h"
+#include "family.h"
+#include "jobs.h"
+#include "park.h"
+#include "restore.h"
+#include "trace.h"
+
+static LLIST_HEAD(family_calls);
+static void family_work(struct work_struct *work);
+static DECLARE_WORK(family_worker, family_work);
+
+/* Without a worker: somebody comes by soon. Any context. */
+static void family_note(struct resch_thread *thread)
+{
+	if (test_and_set_bit(0, &thread->calling))
+		return;
+	refcount_inc(&thread->refs);
+	llist_add(&thread->call, &family_calls);
+}
+
+void resch_family_call(struct resch_thread *thread)
+{
+	family_note(thread);
+	queue_work(resch_workqueue, &family_worker);
+}
+
+void resch_family_stir(void)
+{
+	if (unlikely(!llist_empty(&family_calls)))
+		queue_work(resch_workqueue, &family_worker);
+}
+
+/* ---- the parent ------------------------------------------------------------------------------- */
+
+void resch_family_expect(struct resch_thread *parent)
+{
+	struct resch_thread *heir;
+
+	if (parent->heir)
+		return;
+	heir = resch_thread_create(NULL, &parent->task.params);
+	memset(heir->task.params.name, 0, sizeof(heir->task.params.name));
+	heir->task.params.flags |= RESCH_F_SKIP_ADMISSION;
+	heir->saved_attr = parent->saved_attr;
+	resch_restore_inherit(&heir->saved_attr);
+	cpumask_copy(&heir->saved_cpus, &parent->saved_cpus);
+	heir->domain_id = parent->domain_id;
+	heir->home = parent->home;
+	heir->rc = parent->home;
+	heir->cpu = parent->home->number;
+	heir->run = false;
+	parent->heir = heir;
+}
+
+void resch_family_child(struct resch_thread *parent, struct task_struct *task)
+{
+	struct resch_thread *root = parent->root ? parent->root : parent;
+	struct resch_thread *heir = parent->heir;
+	unsigned long flags;
+
+	/* It has been through user mode since its last child. */
+	if (WARN_ON_ONCE(!heir))
+		return;
+	heir->linux_task = get_task_struct(task);
+	refcount_inc(&root->refs);
+	heir->root = root;
+	refcount_inc(&parent->refs);
+	heir->parent = parent;
+	heir->todo = RESCH_TODO_BORN;
+	heir->work_queued = true;
+	heir->work_owns = true;
+	refcount_inc(&heir->refs);
+	parent->heir = NULL;
+	if (WARN_ON_ONCE(resch_task_work_add(task, &heir->work))) {
+		/* Nobody will ever see it; it is not freed, for that may sleep. */
+		return;
+	}
+	family_note(heir);
+	resch_thread_lock_irqsave(parent, flags);
+	parent->todo |= RESCH_TODO_CHILD;
+	resch_thread_poke(parent);
+	resch_thread_unlock_irqrestore(parent, flags);
+}
+
+/* ---- joining ---------------------------------------------------------------------------------- */
+
+/* 0, -EAGAIN: it waits for room; or it can't. resch_lock. */
+static int family_join(struct resch_thread *thread)
+{
+	struct resch_domain *domain = resch_domain_find(thread->domain_id);
+	const struct resch_thread *parent = thread->parent;
+	struct resch_file *file = thread->root->file;
+	struct resch_verdict verdict;
+	int err;
+
+	/* What has taken its parent out of the server, death aside, is for it, too. */
+	if (READ_ONCE(parent->state) == RESCH_GONE && parent->gone != RESCH_GONE_EXIT)
+		return -ECANCELED;
+	if (!domain || !file)
+		return -ECANCELED;
+	err = resch_server_queue(domain, thread);
+	if (err)
+		return err;
+	err = resch_thread_publish(thread);
+	if (err)
+		return err;
+	err = resch_domain_join(domain, thread, &verdict);
+	if (err) {
+		resch_thread_withdraw(thread);
+		return err;
+	}
+	resch_thread_announce(thread);
+	thread->file = file;
+	list_add_tail(&thread->in_file, &file->threads);
+	trace_resch_attach(thread, domain->algorithm->plugin->name);
+	return 0;
+}
+
+/* It has joined: from here on the engine has it run, and it is given back what it had. resch_lock. */
+static void family_start(struct resch_thread *thread)
+{
+	mutex_lock(&thread->home->adjust_lock);
+	resch_restore_level(thread, false);
+	mutex_unlock(&thread->home->adjust_lock);
+	resch_thread_lock_irq(thread);
+	WRITE_ONCE(thread->entered, true);
+	if (thread->state != RESCH_GONE)
+		resch_job_start(thread, ktime_get());
+	resch_thread_unlock_irq(thread);
+	resch_cpu_kick(thread->home);
+}
+
+/*
+ * There is nothing to join: it becomes what it would have been without us. Unless it is registered
+ * already, by hand and faster than we were. resch_lock.
+ */
+static void family_abandon(struct resch_thread *thread, bool registered)
+{
+	struct resch_domain *domain = resch_domain_find(thread->domain_id);
+	struct task_struct *task = thread->linux_task;
+
+	if (!READ_ONCE(thread->dead) && !registered) {
+		set_cpus_allowed_ptr(task, &thread->saved_cpus);
+		sched_setattr_nocheck(task, &thread->saved_attr);
+	}
+	resch_thread_lock_irq(thread);
+	thread->state = RESCH_GONE;
+	thread->run = true;
+	resch_park_go(thread);
+	resch_thread_unlock_irq(thread);
+	if (domain)
+		resch_server_pass(domain, &thread->task.params);
+	resch_thread_put(thread);
+}
+
+static void family_look(struct resch_thread *thread)
+{
+	bool dead = READ_ONCE(thread->dead);
+	int err = 0;
+
+	if (READ_ONCE(thread->state) == RESCH_GONE)
+		return;
+	if (thread->entered) {
+		if (!dead)
+			return;
+		resch_thread_lock_irq(thread);
+		resch_thread_retire(thread, RESCH_GONE_EXIT, ktime_get());
+		resch_thread_unlock_irq(thread);
+		resch_cpu_kick(thread->home);
+		return;
+	}
+	list_del_init(&thread->waiting);
+	if (!dead)
+		err = family_join(thread);
+	if (dead || (err && err != -EAGAIN))
+		family_abandon(thread, err == -EEXIST);
+	else if (!err)
+		family_start(thread);
+	if (err != -EAGAIN) {
+		resch_thread_put(thread->parent);
+		thread->parent = NULL;
+	}
+}
+
+/* resch_lock. */
+static void family_settle(void)
+{
+	struct llist_node *list = llist_reverse_order(llist_del_all(&family_calls));
+	struct resch_thread *thread, *next;
+
+	lockdep_assert_held(&resch_lock);
+	llist_for_each_entry_safe(thread, next, list, call) {
+		/* From here on a new call adds it again. */
+		clear_bit(0, &thread->calling);
+		smp_mb__after_atomic(); /* pairs with the test_and_set_bit() in family_note() */
+		family_look(thread);
+		resch_thread_put(thread);
+	}
+}
+
+static void family_work(struct work_struct *work)
+{
+	mutex_lock(&resch_lock);
+	family_settle();
+	mutex_unlock(&resch_lock);
+}
+
+void resch_family_meet(void)
+{
+	struct resch_thread *raised = resch_thread_raise();
+
+	mutex_lock(&resch_lock);
+	family_settle();
+	mutex_unlock(&resch_lock);
+	resch_thread_lower(raised);
+}
+
+/* ---- the child -------------------------------------------------------------------------------- */
+
+/* Under no lock: who dies can't be raised for resch_lock. A worker does the rest. */
+void resch_family_lose(struct resch_thread *thread)
+{
+	WRITE_ONCE(thread->dead, true);
+	resch_family_call(thread);
+}
+
+bool resch_family_born(struct resch_thread *thread)
+{
+	if (!READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE) {
+		resch_family_call(thread);
+		resch_park_hold(thread, false);
+		if (!READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE) {
+			resch_family_lose(thread); /* a fatal signal */
+			return false;
+		}
+	}
+	if (!READ_ONCE(thread->entered) || READ_ONCE(thread->state) == RESCH_GONE)
+		return false;
+	resch_thread_hook(thread);
+	/* Who ended the registration meanwhile may have done so before there was a hook to take off. */
+	if (READ_ONCE(thread->state) == RESCH_GONE) {
+		resch_thread_leave(thread);
+		return false;
+	}
+	if (raw_smp_processor_id() != thread->cpu)
+		resch_restore_pin(thread);
+	resch_family_expect(thread);
+	return true;
+}
+
+void resch_family_exit(void)
+{
+	flush_work(&family_worker);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * server-run.c - reschctl server run, server attach: whole processes in a server
+ *
+ * The program registers itself as a member of the server between fork() and execve(), on our
+ * descriptor; from then on the module takes in whatever it starts. What runs already is registered
+ * from here, thread by thread, until no thread is left that is new. The descriptor is the owner: with
+ * us all that ends.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "server.h"
+
+/* How often we look whether members are left, ms. */
+#define LOOK 50
+
+/** struct hall - a server, whom it is for, and what became of it */
+struct hall {
+	int fd;
+	struct resch_server_stat stat; /* as last read */
+	uint64_t began;
+	pid_t pid; /* the program */
+	int status; /* as from waitpid(2) */
+	bool ended; /* it has */
+	bool told; /* that others of the family go on */
+	bool quiet, json;
+};
+
+static struct resch_register member_of(const struct resch_server_stat *stat)
+{
+	struct resch_register reg = {
+		.domain = stat->domain,
+		.params = { .kind = RESCH_WAKEUP,
+			    .cpu = -1,
+			    .flags = RESCH_F_FAMILY,
+			    .group = stat->id },
+	};
+
+	return reg;
+}
+
+/* Return: whether there is somebody in the server, or may be soon. */
+static bool look(struct hall *hall)
+{
+	struct resch_server_stat stat;
+
+	if (resch_server_stat(hall->fd, hall->stat.domain, hall->stat.id, &stat))
+		return false;
+	hall->stat = stat;
+	return stat.tasks || stat.waiting;
+}
+
+static const char *explain(int error, const struct resch_register *reg)
+{
+	switch (-error) {
+	case EBUSY:
+		return "the server has tasks with promises; whole processes need one for themselves";
+	case EINVAL:
+		return "there is no such server, or the thread is under SCHED_DEADLINE, or the module is older "
+		       "than reschctl";
+	case ENOSPC:
+		return "the server has as many tasks as the module's parameter `members` allows";
+	case EOPNOTSUPP:
+		return "this kernel does not export task_work_add, which whole processes need";
+	default:
+		return refusal_text(error, reg);
+	}
+}
+
+/* ---- the report ---------------------------------------------------------------------------------- */
+
+static void report(struct hall *hall, int status, char **program)
+{
+	const struct resch_server_stat *stat = &hall->stat;
+	uint64_t time = resch_now() - hall->began;
+	struct json_object *out, *list;
+
+	if (hall->json) {
+		out = json_object_new_object();
+		list = json_object_new_array();
+		for (; *program; program++) {
+			text_clean(*program);
+			json_object_array_add(list, json_object_new_string(*program));
+		}
+		json_add(out, "program", list);
+		json_add(out, "status", json_object_new_int(status));
+		json_add_time(out, "time", time);
+		json_add(out, "server", server_json(stat));
+		json_show(out, stdout);
+		return;
+	}
+	if (hall->quiet)
+		return;
+	note("server %u:%u: consumed %s in %s, %llu budgets of %s, %llu exhausted, %llu postponed",
+	     stat->domain, stat->id, time_short(stat->consumed), time_short(time),
+	     (unsigned long long)stat->replenished, time_text(stat->params.budget),
+	     (unsigned long long)stat->exhausted, (unsigned long long)stat->postponed);
+}
+
+/* ---- the program --------------------------------------------------------------------------------- */
+
+/* From the child, before execve(): why there is none. */
+struct trouble {
+	int registered; /* -errno */
+	int exec; /* errno */
+	struct resch_register reg;
+};
+
+static void child(const struct hall *hall, char **program, int pipe, const sigset_t *mask)
+{
+	struct trouble trouble = { .reg = member_of(&hall->stat) };
+
+	trouble.registered = resch_register_self(hall->fd, &trouble.reg);
+	if (!trouble.registered) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(program[0], program);
+		trouble.exec = errno;
+	}
+	if (write(pipe, &trouble, sizeof(trouble)) != sizeof(trouble))
+		_exit(EXIT_RUN);
+	_exit(EXIT_RUN);
+}
+
+/* Return: 0: it runs; else an exit status after a message. */
+static int launch(struct hall *hall, char **program, const sigset_t *mask)
+{
+	struct trouble trouble;
+	ssize_t heard;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return fail("pipe: %s", strerror(errno)), EXIT_RUN;
+	hall->pid = fork();
+	if (!hall->pid) {
+		close(fds[0]);
+		child(hall, program, fds[1], mask);
+	}
+	close(fds[1]);
+	if (hall->pid < 0) {
+		close(fds[0]);
+		return fail("fork: %s", strerror(errno)), EXIT_RUN;
+	}
+	do {
+		heard = read(fds[0], &trouble, sizeof(trouble));
+	} while (heard < 0 && errno == EINTR);
+	close(fds[0]);
+	if (heard != sizeof(trouble))
+		return 0;
+	waitpid(hall->pid, NULL, 0);
+	if (trouble.registered)
+		return fail("%s", explain(trouble.registered, &trouble.reg)), EXIT_RUN;
+	fail("%s: %s", program[0], strerror(trouble.exec));
+	return trouble.exec == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXEC;
+}
+
+/* Return: true: enough. */
+static bool take_signals(struct hall *hall, int signals)
+{
+	struct signalfd_siginfo info;
+	bool enough = false;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (!hall->ended && waitpid(hall->pid, &hall->status, WNOHANG) == hall->pid)
+				hall->ended = true;
+		} else if (hall->ended) {
+			enough = info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM ||
+				 info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT;
+		} else if (info.ssi_code != SI_KERNEL) {
+			/* What the terminal sends, the program has had from it, too. */
+			kill(hall->pid, (int)info.ssi_signo);
+		}
+	}
+	return enough;
+}
+
+/* Until the program, and all that it has started, have ended. */
+static void supervise(struct hall *hall, int signals)
+{
+	struct pollfd fds = { .fd = signals, .events = POLLIN };
+	struct resch_event events[64];
+	bool some = true;
+
+	while (!hall->ended || some) {
+		poll(&fds, 1, LOOK);
+		/* Nobody waits for them, but they would be counted as lost. */
+		while (resch_event_wait(hall->fd, 0) > 0 &&
+		       resch_event_read(hall->fd, events, 64) > 0)
+			;
+		if (take_signals(hall, signals)) {
+			note("members of server %u:%u that are left become ordinary processes",
+			     hall->stat.domain, hall->stat.id);
+			return;
+		}
+		some = look(hall);
+		if (hall->ended && some && !hall->told && !hall->quiet) {
+			note("the program has ended; what it has started goes on in its server");
+			hall->told = true;
+		}
+	}
+}
+
+static int run_program(struct hall *hall, char **program)
+{
+	static const int passed[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGTERM,
+				      SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH };
+	sigset_t set, mask;
+	int signals, result;
+	size_t i;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		sigaddset(&set, passed[i]);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0)
+		return fail("signalfd: %s", strerror(errno)), EXIT_RUN;
+	hall->began = resch_now();
+	result = launch(hall, program, &mask);
+	if (!result) {
+		supervise(hall, signals);
+		result = WIFSIGNALED(hall->status) ? 128 + WTERMSIG(hall->status) :
+						     WEXITSTATUS(hall->status);
+		report(hall, result, program);
+	}
+	close(signals);
+	return result;
+}
+
+int server_run(int argc, char **argv)
+{
+	struct server_given given = {};
+	struct resch_server_set set = {};
+	struct hall hall = {};
+	int result;
+
+	result = server_parse(argc, argv, &given, true);
+	if (result == EXIT_DONE)
+		return result;
+	if (result < 0 && optind == argc)
+		result = usage("server", "which program?");
+	if (result < 0 && !given.policy) {
+		given.params.policy = RESCH_SERVER_RR;
+		given.policy = true;
+	}
+	if (result >= 0 || server_complete(&given))
+		return EXIT_RUN;
+	hall.fd = device_open();
+	if (hall.fd < 0)
+		return EXIT_RUN;
+	hall.quiet = given.quiet;
+	hall.json = given.json;
+	result = EXIT_RUN;
+	if (!server_make(hall.fd, &given, 0, &set)) {
+		hall.stat.domain = set.domain;
+		hall.stat.id = set.id;
+		hall.stat.params = set.params;
+		result = run_program(&hall, argv + optind);
+	}
+	/* Members are given back what they had, and the server is deleted with the last of them. */
+	close(hall.fd);
+	return result;
+}
+
+/* ---- what runs already --------------------------------------------------------------------------- */
+
+/* One walk over the threads of a process. Return: how many have become members; -1 after a message. */
+static int walk(struct hall *hall, pid_t pid)
+{
+	struct resch_register reg;
+	struct dirent *entry;
+	uint64_t start_time;
+	int result, count = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while (count >= 0 && (entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid <= 0 || resch_start_time(tid, &start_time))
+			continue;
+		reg = member_of(&hall->stat);
+		reg.start_time = start_time;
+		result = resch_register_thread(hall->fd, tid, &reg);
+		if (!result) {
+			count++;
+		} else if (result != -ESRCH && result != -EEXIST) {
+			fail("thread %d: %s", tid, explain(result, &reg));
+			count = -1;
+		}
+	}
+	closedir(dir);
+	return count;
+}
+
+/*
+ * All its threads: a thread that is not registered yet can make others, which are not either; one that
+ * is can't. Return: how many; -1 after a message.
+ */
+static int attach(struct hall *hall, pid_t pid)
+{
+	int count = 0, more;
+
+	do {
+		more = walk(hall, pid);
+		count += more;
+	} while (more > 0);
+	if (more < 0)
+		return -1;
+	if (!count)
+		fail("process %d: there is none, or it is registered already", pid);
+	return count ? count : -1;
+}
+
+static void stay(struct hall *hall)
+{
+	struct signalfd_siginfo info;
+	struct resch_event events[64];
+	struct pollfd fds = { .events = POLLIN };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fds.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	while (look(hall)) {
+		while (resch_event_wait(hall->fd, 0) > 0 &&
+		       resch_event_read(hall->fd, events, 64) > 0)
+			;
+		if (poll(&fds, 1, LOOK) > 0 && read(fds.fd, &info, sizeof(info)) == sizeof(info))
+			break;
+	}
+	close(fds.fd);
+}
+
+int server_attach(int argc, char **argv)
+{
+	struct hall hall = {};
+	int i, count, result;
+	uint64_t pid;
+	bool json;
+
+	result = server_plain(argc, argv, &json);
+	if (result >= 0)
+		return result;
+	if (optind + 2 > argc || server_parse_id(argv[optind], &hall.stat.domain, &hall.stat.id))
+		return usage("server", "server attach takes DOMAIN:ID and process ids");
+	for (i = optind + 1; i < argc; i++) {
+		if (number_parse(argv[i], INT32_MAX, &pid) || !pid)
+			return usage("server", "%s: process ids are numbers from 1", argv[i]);
+	}
+	hall.fd = device_open();
+	if (hall.fd < 0)
+		return EXIT_NO_MODULE;
+	result = EXIT_DONE;
+	for (i = optind + 1; i < argc && result == EXIT_DONE; i++) {
+		if (number_parse(argv[i], INT32_MAX, &pid))
+			continue;
+		count = attach(&hall, (pid_t)pid);
+		if (count < 0)
+			result = EXIT_FAILED;
+		else
+			note("%d thread%s of process %s %s in server %u:%u", count,
+			     count == 1 ? "" : "s", argv[i], count == 1 ? "is" : "are",
+			     hall.stat.domain, hall.stat.id);
+	}
+	if (result == EXIT_DONE)
+		stay(&hall);
+	close(hall.fd);
+	return result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.h - what the commands about servers share */
+#ifndef _RESCHCTL_SERVER_H
+#define _RESCHCTL_SERVER_H
+
+#include <fcntl.h>
+
+#include "reschctl.h"
+
+/** struct server_given - the options that describe a server */
+struct server_given {
+	struct resch_server_params params;
+	uint64_t domain;
+	bool kind, policy, cpu, name; /* given */
+	bool json, quiet;
+};
+
+/** server_parse - @run: options end at the first argument. Return: -1: go on at optind; an exit status */
+int server_parse(int argc, char **argv, struct server_given *given, bool run);
+/** server_complete - is it a new server? Return: 0, or an exit status after a message */
+int server_complete(struct server_given *given);
+/** server_make - Return: 0, and *@set as the module made it; or an exit status after a message */
+int server_make(int fd, const struct server_given *given, uint32_t flags,
+		struct resch_server_set *set);
+/** server_plain - for commands without options. Return: as server_parse() */
+int server_plain(int argc, char **argv, bool *json);
+/** server_parse_id - "1:3". Return: 0 or -EINVAL */
+int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
+struct json_object *server_json(const struct resch_server_stat *stat);
+
+int server_run(int argc, char **argv);
+int server_attach(int argc, char **argv);
+
+#endif /* _RESCHCTL_SERVER_H */
