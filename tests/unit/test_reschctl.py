@@ -84,6 +84,17 @@ class Arguments(unittest.TestCase):
             self.refused(2, "takes DOMAIN:ID", "server", "set", wrong, "--budget=1ms")
             self.refused(2, "takes DOMAIN:ID", "server", "del", wrong)
         self.refused(2, "make another one", "server", "set", "1:1", "--kind=cbs")
+        self.refused(2, "is for server run", *add, "--period=9ms", "--quiet")
+
+    def test_server_run(self):
+        run = ["server", "run", "--budget=1ms"]
+        self.refused(125, "which program", *run, "--period=9ms")
+        self.refused(125, "needs --budget and --period", *run, "--", "true")
+        self.refused(125, "is for --policy=rr", *run, "--period=9ms", "--policy=edf", "--quantum=1ms", "true")
+        self.refused(125, "--kind=cbr", *run, "--kind=cbr", "true")
+        for wrong in ([], ["1:1"], ["1", "1"], ["0:1", "1"]):
+            self.refused(2, "takes DOMAIN:ID and process ids", "server", "attach", *wrong)
+        self.refused(2, "process ids are numbers", "server", "attach", "1:1", "1", "x")
 
     def test_server_size(self):
         self.refused(2, "takes one FILE", "server", "size")
@@ -134,6 +145,8 @@ class Arguments(unittest.TestCase):
                           ["attach", "--pid", str(os.getpid()), "--runtime=1ms", "--period=9ms"]):
             self.refused(3, "modprobe resch", *arguments)
         self.refused(125, "modprobe resch", "run", "--runtime=1ms", "--period=9ms", "--", "true")
+        self.refused(125, "modprobe resch", "server", "run", "-b", "1ms", "--period", "9ms", "true")
+        self.refused(3, "modprobe resch", "server", "attach", "1:1", "1")
 
     def test_domain(self):
         self.refused(2, "domain list, domain set or domain del", "domain")
