@@ -689,7 +689,8 @@ TEST(rights, "a member without privileges gains none, and does not get out")
 	pin(0, "0");
 	told = shared(sizeof(*told));
 	domain = use("server");
-	family = (struct family){ domain, 0, body_escapes, must(resch_open()), NULL };
+	family = (struct family){ .domain = domain, .body = body_escapes };
+	family.fd = must(resch_open());
 	id = family.id = server_make(domain, 15 * MS, RESCH_SERVER_F_PERSIST, dev);
 	pid = fork();
 	if (!pid)
