@@ -44,6 +44,9 @@ union chardev_arg {
 	struct resch_guard_lend guard_lend;
 	struct resch_balance_set balance_set;
 	struct resch_balance_stat balance_stat;
+	struct resch_call call;
+	struct resch_call_end call_end;
+	struct resch_serve serve;
 };
 
 /*
@@ -367,17 +370,48 @@ static int chardev_balance_stat(struct resch_file *file, union chardev_arg *arg)
 	return resch_balance_stat(&arg->balance_stat);
 }
 
+static int chardev_serve(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = resch_hooks_current();
+
+	return thread ? resch_passive_serve(thread, &arg->serve) : -ENOENT;
+}
+
+static int chardev_serve_end(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = resch_hooks_current();
+
+	return thread ? resch_passive_serve_end(thread, &arg->call_end) : -ENOENT;
+}
+
+static int chardev_passive_call(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = resch_hooks_current();
+
+	return thread ? resch_passive_call(thread, &arg->call) : -ENOENT;
+}
+
+static int chardev_call_end(struct resch_file *file, union chardev_arg *arg)
+{
+	struct resch_thread *thread = resch_hooks_current();
+
+	return thread ? resch_passive_call_end(thread, &arg->call_end) : -ENOENT;
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
 	bool privileged;
+	bool own; /* the caller's own business: takes no resch_lock */
 } chardev_calls[] = {
 #define CALL(request, function, privileged) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged }
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false }
+#define CALL_OF_OWN(request, function) \
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), false, true }
 	CALL(RESCH_IOC_INFO, chardev_info, false),
 	CALL(RESCH_IOC_REGISTER, chardev_register, true),
 	CALL(RESCH_IOC_UNREGISTER, chardev_unregister, true),
-	CALL(RESCH_IOC_DELAY, chardev_delay, false),
+	CALL_OF_OWN(RESCH_IOC_DELAY, chardev_delay),
 	CALL(RESCH_IOC_RELEASE, chardev_release, true),
 	CALL(RESCH_IOC_START, chardev_start, true),
 	CALL(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
@@ -396,6 +430,11 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_GUARD_LEND, chardev_guard_lend, true),
 	CALL(RESCH_IOC_BALANCE_SET, chardev_balance_set, true),
 	CALL(RESCH_IOC_BALANCE_STAT, chardev_balance_stat, false),
+	CALL_OF_OWN(RESCH_IOC_CALL, chardev_passive_call),
+	CALL_OF_OWN(RESCH_IOC_CALL_END, chardev_call_end),
+	CALL_OF_OWN(RESCH_IOC_SERVE, chardev_serve),
+	CALL_OF_OWN(RESCH_IOC_SERVE_END, chardev_serve_end),
+#undef CALL_OF_OWN
 #undef CALL
 };
 
@@ -421,10 +460,10 @@ static long chardev_call(struct resch_file *file, unsigned int cmd, void __user 
 			return err;
 	}
 	/* What can't be told must not be done. */
-	if (call->privileged && _IOC_DIR(cmd) & _IOC_READ &&
+	if ((call->privileged || call->own) && _IOC_DIR(cmd) & _IOC_READ &&
 	    copy_to_user(user, &arg, min_t(size_t, size, call->size)))
 		return -EFAULT;
-	if (call->call != chardev_delay)
+	if (!call->own)
 		raised = resch_thread_raise();
 	err = call->call(file, &arg);
 	resch_thread_lower(raised);

@@ -297,6 +297,8 @@ int __init resch_cpu_init(void)
 		rc->until = RESCH_NEVER;
 		rc->armed = RESCH_NEVER;
 		INIT_LIST_HEAD(&rc->shadows);
+		INIT_LIST_HEAD(&rc->calls);
+		INIT_LIST_HEAD(&rc->servants);
 		init_llist_head(&rc->noted);
 		init_llist_head(&rc->adjust);
 		rc->irq_work = IRQ_WORK_INIT_HARD(cpu_irq_work);

@@ -59,6 +59,8 @@ struct resch_cpu {
 	u64 starved; /* since when the plugin picks nobody though tasks are ready; 0: it picks */
 	struct resch_queue timers; /* releases, ends of delays and throttling, deadlines to watch */
 	struct resch_queue late; /* told to stop, not arrived: escalate then */
+	struct list_head calls; /* of clients, that wait for a provider; see passive.h */
+	struct list_head servants; /* providers that sleep for a call */
 	u64 longest_period; /* of a server that counts on this CPU, ns */
 	u32 nr_ready;
 	bool frozen; /* nobody is selected any more: the plugin is being thrown out */

@@ -83,6 +83,7 @@ static void server_unlist(struct server *server)
 
 	resch_cpu_lock_irq(server->rc);
 	resch_server_flush(server->rc);
+	resch_passive_forget(server->rc, &server->server);
 	while (*link != &server->server)
 		link = &(*link)->next;
 	*link = server->server.next;
@@ -138,7 +139,7 @@ static bool server_params_valid(const struct resch_server_params *params)
 {
 	bool turns = params->policy == RESCH_SERVER_RR;
 
-	if (params->kind > RESCH_SERVER_TBS || params->policy > RESCH_SERVER_RR)
+	if (params->kind > RESCH_SERVER_PASSIVE || params->policy > RESCH_SERVER_RR)
 		return false;
 	if (params->budget < SERVER_BUDGET_MIN || params->budget > params->period ||
 	    params->period > SERVER_PERIOD_MAX || params->budget * SERVER_SIZES < params->period)
@@ -463,6 +464,7 @@ void resch_server_reset(struct resch_cpu *rc)
 
 	resch_cpu_assert_locked(rc);
 	resch_server_flush(rc);
+	resch_passive_reset(rc);
 	resch_rq_for_each_server(&rc->rq, server) {
 		memset(server->private, 0, sizeof(server->private));
 		memset(&server->state, 0, sizeof(server->state));

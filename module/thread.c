@@ -213,6 +213,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 	INIT_LIST_HEAD(&thread->shadow);
 	INIT_LIST_HEAD(&thread->grave);
 	INIT_LIST_HEAD(&thread->waiting);
+	resch_passive_init(thread);
 	refcount_set(&thread->refs, 1);
 	__module_get(THIS_MODULE);
 	return thread;
@@ -340,6 +341,7 @@ void resch_thread_retire(struct resch_thread *thread, u32 gone, u64 now)
 	resch_cpu_assert_locked(rc);
 	if (thread->state == RESCH_GONE)
 		return;
+	resch_passive_leave(thread, now);
 	resch_engine_dequeue(thread, RESCH_WHY_DETACH, now);
 	if (rc->selected == thread) {
 		rc->selected = NULL;

@@ -33,6 +33,8 @@
 
 #include <resch/plugin.h>
 
+#include "passive.h"
+
 struct resch_child;
 struct resch_cpu;
 struct resch_domain;
@@ -143,6 +145,7 @@ struct resch_thread {
 	struct resch_node timer; /* in cpu->timers */
 	struct resch_node late; /* in cpu->late: told to stop, has not arrived */
 	struct resch_stats stats;
+	struct resch_passive passive;
 	struct resch_file *file; /* NULL once the descriptor is closed */
 
 	struct callback_head work; /* queued where work_queued */

@@ -17,6 +17,9 @@
  *              Deng, Liu, Sun, A scheme for scheduling hard real-time applications in open system
  *              environment, Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996
  *
+ *   passive    as the hard CBS: what its tasks do that is not for a client. Shih et al., Open Real-Time
+ *              Linux, section 3
+ *
  * What an early end leaves is not lost: it counts as far as it is within U of the time up to its
  * deadline. No budget is larger than params.budget, whatever a job needs. What was overdrawn (timers
  * are late) is paid by later deadlines. A deadline that a new budget would have in the past, since
@@ -159,6 +162,12 @@ static inline void budget_charge(struct resch_server *server, u64 time, u64 cost
 	state->left -= (s64)min(cost, BUDGET_DEBT_MAX);
 	if (state->left < -(s64)BUDGET_DEBT_MAX)
 		state->left = -(s64)BUDGET_DEBT_MAX;
+}
+
+/** budget_discard - what is left is given up, as if it had been used; a debt stays */
+static inline void budget_discard(struct resch_server *server)
+{
+	server->state.left = min(server->state.left, 0LL);
 }
 
 /* A CBS that gets a job at @now, when it had none. */

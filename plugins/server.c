@@ -13,6 +13,10 @@
  * in it: interrupts, tasks above all registered ones, and a thread of another server that was
  * deselected in a system call and has not left the kernel yet.
  *
+ * A task of a passive server that works for a client is in the client's server meanwhile, in the
+ * place of the client's job, and its budget: task->client. To the other servers that is no different
+ * from the client doing the work itself.
+ *
  * The two levels are those of Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux (a patched
  * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS 1997.
  */
@@ -56,11 +60,21 @@ static struct resch_task *server_first_job(struct resch_server *server)
 	return container_of(resch_queue_first(&budget_of(server)->jobs), struct resch_task, node);
 }
 
-/* What the job may still need, by its declaration. One that has overrun may need anything. */
-static u64 server_need(const struct resch_rq *rq, const struct resch_task *task)
+/*
+ * Whose job it is: who works for a client does the client's job, in the client's place, as far as it
+ * has come with it.
+ */
+static struct resch_task *server_principal(struct resch_task *task)
 {
-	u64 cost = task->params.wcet + rq->overhead;
-	u64 done = resch_private(task, const struct server_task)->done;
+	return task->client ? task->client : task;
+}
+
+/* What the job may still need, by its declaration. One that has overrun may need anything. */
+static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
+{
+	struct resch_task *principal = server_principal(task);
+	u64 cost = principal->params.wcet + rq->overhead;
+	u64 done = resch_private(principal, struct server_task)->done;
 
 	return done < cost ? cost - done : RESCH_NEVER;
 }
@@ -124,7 +138,7 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 	if (task && time) {
 		struct resch_server *server = task->server;
 
-		resch_private(task, struct server_task)->done += time;
+		resch_private(server_principal(task), struct server_task)->done += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
 		budget_charge(server, time, server_cost(rq, server, words->last - time));
 		server->state.since = words->last;
@@ -184,14 +198,22 @@ static u64 server_key(const struct resch_server *server, const struct resch_task
 
 static void server_add_job(struct resch_server *server, struct resch_task *task)
 {
+	const struct resch_task *principal = server_principal(task);
 	struct budget *budget = budget_of(server);
-	u64 key = server_key(server, task);
+	u64 key = server_key(server, principal);
+	bool helps = task->client;
 
-	/* Fixed priorities, and releases at one time, go by id, so that admission knows the order. */
-	if (server->params.policy == RESCH_SERVER_EDF || server->params.policy == RESCH_SERVER_RR)
+	/*
+	 * Fixed priorities, and releases at one time, go by id, so that admission knows the order. A
+	 * client goes before who works for it: it may be about to withdraw its call.
+	 */
+	if (server->params.policy == RESCH_SERVER_EDF)
+		resch_queue_insert(&budget->jobs, &task->node, key + helps);
+	else if (server->params.policy == RESCH_SERVER_RR)
 		resch_queue_insert(&budget->jobs, &task->node, key);
 	else
-		resch_queue_insert_tie(&budget->jobs, &task->node, key, task->id);
+		resch_queue_insert_tie(&budget->jobs, &task->node, key,
+				       2ULL * principal->id + helps);
 	if (budget->jobs.count == 1)
 		budget->turn = (s64)server->params.quantum;
 }
@@ -226,9 +248,10 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 	struct server_rq *words = resch_private(rq, struct server_rq);
 	struct resch_server *server = task->server;
 	u64 replenished = server->state.replenished;
+	bool released = why == RESCH_WHY_RELEASE && !task->client;
 
 	now = server_charge(rq, now);
-	if (why == RESCH_WHY_RELEASE)
+	if (released)
 		resch_private(task, struct server_task)->done = 0;
 	server_add_job(server, task);
 	if (budget_of(server)->place != BUDGET_IDLE)
@@ -237,7 +260,7 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 	 * A job that should have come while the last one was under way, which was late: the server
 	 * was not idle. To treat it so would put its deadline off again and again.
 	 */
-	if (why == RESCH_WHY_RELEASE && budget_of(server)->since == now && task->job.release < now)
+	if (released && budget_of(server)->since == now && task->job.release < now)
 		budget_top_up(server, server_need(rq, task), now);
 	else
 		budget_wake(server, server_need(rq, task), now);
@@ -272,8 +295,10 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 		server->state.since = 0;
 	}
 	/* A throttled job goes on with a budget of its own as large as the first. */
-	if (why == RESCH_WHY_THROTTLE)
+	if (why == RESCH_WHY_THROTTLE && !task->client)
 		resch_private(task, struct server_task)->done = 0;
+	if (why == RESCH_WHY_DISCARD)
+		budget_discard(server);
 	resch_queue_erase(&budget->jobs, &task->node);
 	if (!budget->jobs.count) {
 		server_idle(rq, server, now);
@@ -281,7 +306,7 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 	}
 	if (first)
 		budget->turn = (s64)server->params.quantum;
-	if (why == RESCH_WHY_COMPLETE &&
+	if (why == RESCH_WHY_COMPLETE && !task->client &&
 	    budget_top_up(server, server_need(rq, server_first_job(server)), now)) {
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
 		server_put(words, server, now);
@@ -319,7 +344,7 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 static const struct resch_plugin server = {
 	.name = "server",
 	.about =
-		"application servers (CBS, CUS, TBS): EDF over servers, in each EDF, DM, RM, priorities, FIFO or RR",
+		"application servers (CBS, CUS, TBS, passive): EDF over them, in each EDF, DM, RM, priorities, FIFO, RR",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_SERVERS,
 	.admit = server_admit,

@@ -20,7 +20,7 @@ static const char usage[] =
 	"                                group,cpu,begin,end; or a layout as JSON, without its tasks; a later\n"
 	"                                one takes over at TIME, at a slot boundary\n"
 	"      --servers FILE            servers, for plugin server: lines of kind,budget,period,policy[,cpu[,quantum[,reclaim]]];\n"
-	"                                kind: cbs-hard cbs cus tbs, policy: edf dm rm priority fifo rr; the first\n"
+	"                                kind: cbs-hard cbs cus tbs passive, policy: edf dm rm priority fifo rr; the first\n"
 	"                                one is the server of the tasks with group 1\n"
 	"      --jitter TIME             timers and kicks come late by up to this, at random\n"
 	"      --release-jitter TIME     releases do (default: as --jitter)\n"

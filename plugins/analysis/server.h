@@ -7,7 +7,8 @@
  * The door of a server of size U = Q / T: whenever it gets work, it has done w of it after wait(w) at
  * the latest:
  *
- *   CBS, hard   2 (T - Q) + floor((w - 1) / Q) T + rest: the periodic resource model. Shin, Lee,
+ *   CBS, hard, and passive
+ *               2 (T - Q) + floor((w - 1) / Q) T + rest: the periodic resource model. Shin, Lee,
  *               RTSS 2003, section 4
  *   others      w / U + lag
  *     CUS         lag = (1 - U) q / U: a budget of at most q, just used up as early as can be
@@ -185,6 +186,13 @@ static inline u64 resch_served_stretch(const struct resch_served *served, u64 wo
 	return work * served->period == time * served->budget ? time : time + 1;
 }
 
+/* Has it whole budgets, and waits for each? */
+static inline bool resch_served_waits(const struct resch_served *served)
+{
+	return served->params->kind == RESCH_SERVER_CBS_HARD ||
+	       served->params->kind == RESCH_SERVER_PASSIVE;
+}
+
 /** resch_served_wait - how long @work takes at most, from when the server gets it, ns */
 static inline u64 resch_served_wait(const struct resch_served *served, u64 work)
 {
@@ -192,7 +200,7 @@ static inline u64 resch_served_wait(const struct resch_served *served, u64 work)
 
 	if (!work || work > RESCH_SERVER_WORK_MAX)
 		return work ? RESCH_HORIZON : 0;
-	if (served->params->kind != RESCH_SERVER_CBS_HARD)
+	if (!resch_served_waits(served))
 		return resch_served_stretch(served, work) + served->lag;
 	whole = div64_u64(work - 1, budget);
 	return 2 * (period - budget) + whole * period + work - whole * budget;
@@ -200,7 +208,7 @@ static inline u64 resch_served_wait(const struct resch_served *served, u64 work)
 
 static inline u64 resch_served_delay(const struct resch_served *served)
 {
-	if (served->params->kind == RESCH_SERVER_CBS_HARD)
+	if (resch_served_waits(served))
 		return 2 * (served->period - served->budget);
 	return served->lag;
 }

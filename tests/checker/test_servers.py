@@ -12,7 +12,7 @@ MS = 1000000
 HARD, CBS, CUS, TBS = range(4)
 EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
 USED, NEW, LATER = 1, 2, 4
-KINDS = ('cbs-hard', 'cbs', 'cus', 'tbs')
+KINDS = ('cbs-hard', 'cbs', 'cus', 'tbs', 'passive')
 POLICIES = ('edf', 'dm', 'rm', 'priority', 'fifo', 'rr')
 
 

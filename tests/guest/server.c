@@ -131,7 +131,7 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	REFUSED_SET(EINVAL, set.params.budget = ~0ULL; set.params.period = ~0ULL);
 	REFUSED_SET(EINVAL, set.params.budget = SEC; set.params.period = 3600 * SEC + 1);
 	REFUSED_SET(EINVAL, set.params.budget = 10000; set.params.period = 100 * MS + 1);
-	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_TBS + 1);
+	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_PASSIVE + 1);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR + 1);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);
@@ -389,7 +389,7 @@ TEST(kinds, "all kinds of servers serve by all policies")
 
 	pin(0, "0");
 	domain = use("server");
-	for (kind = RESCH_SERVER_CBS_HARD; kind <= RESCH_SERVER_TBS; kind++) {
+	for (kind = RESCH_SERVER_CBS_HARD; kind <= RESCH_SERVER_PASSIVE; kind++) {
 		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
 			struct resch_server_set set = set_of(domain, 10 * MS, 20 * MS);
 

@@ -24,7 +24,7 @@ static void test_names(void **state)
 		assert_int_equal(resch_kind_parse(resch_kind_name((uint32_t)i)), i);
 	for (i = 0; i <= RESCH_DEMOTE; i++)
 		assert_int_equal(resch_react_parse(resch_react_name((uint32_t)i)), i);
-	for (i = 0; i <= RESCH_SERVER_TBS; i++)
+	for (i = 0; i <= RESCH_SERVER_PASSIVE; i++)
 		assert_int_equal(resch_server_kind_parse(resch_server_kind_name((uint32_t)i)), i);
 	for (i = 0; i <= RESCH_SERVER_RR; i++)
 		assert_int_equal(resch_server_policy_parse(resch_server_policy_name((uint32_t)i)),

@@ -493,12 +493,12 @@ static void sizes(void **state)
 static void doors(void **state)
 {
 	static const u32 kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS, RESCH_SERVER_CUS,
-				     RESCH_SERVER_TBS };
+				     RESCH_SERVER_TBS, RESCH_SERVER_PASSIVE };
 	struct resch_server *server, *full;
 	struct resch_task *task;
 	u32 kind, policy;
 
-	for (kind = 0; kind < 4; kind++) {
+	for (kind = 0; kind < COUNT(kinds); kind++) {
 		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
 			rig_init(&rig, resch_server());
 			server = serve(1, kinds[kind], policy, 3 * MS, 10 * MS);

@@ -154,7 +154,7 @@ static void counts_print(const uint64_t *counts)
 {
 	struct {
 		uint64_t count, nr;
-	} sorted[RESCH_CALLS_MAX];
+	} sorted[RESCH_CALLS_MAX] = {};
 	unsigned int nr;
 
 	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {

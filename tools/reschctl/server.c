@@ -26,7 +26,8 @@ static const char help[] =
 	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
 	"      --period=TIME       at most 1h, and 10000 budgets\n"
 	"  -k, --kind=KIND         cbs-hard (default): no more than that; cbs: what others leave, too; cus, tbs:\n"
-	"                          budgets follow the jobs, and the next one comes at the deadline, or at once\n"
+	"                          budgets follow the jobs, and the next one comes at the deadline, or at once;\n"
+	"                          passive: its tasks work for those of other servers, on their budgets\n"
 	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr (run: default)\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
@@ -175,7 +176,7 @@ static int take_kind(struct server_given *given, const char *value)
 	int kind = resch_server_kind_parse(value);
 
 	if (kind < 0)
-		return bad("kind", value, "kinds are cbs-hard, cbs, cus, tbs");
+		return bad("kind", value, "kinds are cbs-hard, cbs, cus, tbs, passive");
 	given->params.kind = (uint32_t)kind;
 	given->kind = true;
 	return -1;

@@ -11,8 +11,8 @@
  *   otherwise); an older program may pass a shorter one, the rest then reads as zero.
  * - Fields named `reserved`, and bits of `flags` not defined here, must be zero (-EINVAL).
  * - A call that fails has changed nothing.
- * - Every call that changes something needs CAP_SYS_NICE (-EPERM); queries need only the open
- *   device.
+ * - Every call that changes something needs CAP_SYS_NICE (-EPERM), but for what a registered thread
+ *   does with its own jobs and budget; queries need only the open device.
  *
  * Errors beside those named at each request: -EFAULT (an unreadable pointer), -ENOTTY (an unknown
  * request), -EINTR (a signal came first), -ENOMEM.
@@ -412,6 +412,12 @@ enum resch_server_kind {
 	RESCH_SERVER_CUS = 2,
 	/* Total bandwidth: likewise, but the next one comes at once. */
 	RESCH_SERVER_TBS = 3,
+	/*
+	 * For providers of services: @budget each @period, as RESCH_SERVER_CBS_HARD, for what its tasks
+	 * do on their own account. What they do for clients (RESCH_IOC_SERVE) is done on the clients'
+	 * servers.
+	 */
+	RESCH_SERVER_PASSIVE = 4,
 };
 
 /** enum resch_server_policy - how a server orders the ready jobs of its tasks */
@@ -545,6 +551,100 @@ struct resch_plan_get {
 	__aligned_u64 slot;
 	__aligned_u64 from;
 	__aligned_u64 reserves;
+};
+
+/* ---- service on the client's budget ----------------------------------------------------------- */
+
+/* resch_call.flags, resch_call_end.flags */
+#define RESCH_CALL_F_WAIT (1U << 0) /* sleep until the call has ended */
+#define RESCH_CALL_F_DISCARD (1U << 1) /* with its end, what the budget has left is given up, too */
+
+/**
+ * struct resch_call - RESCH_IOC_CALL: the calling thread lets a provider work on its server
+ * @server:   in: a RESCH_SERVER_PASSIVE one, of the domain and CPU of the caller
+ * @flags:    in: RESCH_CALL_F_*
+ * @data:     in: whatever the two agree on; the provider gets it
+ * @handle:   out: names the call, which one thread of @server may take up, once (RESCH_IOC_SERVE)
+ * @consumed: out, with RESCH_CALL_F_WAIT: what the provider has executed for it, ns
+ *
+ * That thread is in the caller's server from then on, charged to it, ordered in it as if it were the
+ * caller, suspended with it, until the provider ends the call, the caller withdraws it, or one of the
+ * two is gone. So a call gives away nothing but the caller's own share of the CPU. A thread has one
+ * call at a time. It may do what it likes meanwhile; mostly it waits, here or for an answer on a
+ * socket.
+ *
+ * Calls do not nest: who is in a passive server, or works for a client, can't make any (-EINVAL).
+ *
+ * -ENOENT: the caller is not registered, or there is no such server on its CPU. -EINVAL: a flag, or
+ * @server is not passive, or the caller's is. -EOPNOTSUPP: the domain's plugin has no servers. -EBUSY:
+ * the caller's last call is still under way. -ECANCELED: the registration has ended. With
+ * RESCH_CALL_F_WAIT also -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a signal handler
+ * ran, and the call goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
+ */
+struct resch_call {
+	__u32 server;
+	__u32 flags;
+	__aligned_u64 data;
+	__aligned_u64 handle;
+	__aligned_u64 consumed;
+};
+
+/**
+ * struct resch_call_end - RESCH_IOC_CALL_END: how the caller's call has ended, or end it now;
+ * RESCH_IOC_SERVE_END: the caller's work for a client is done
+ * @handle:   in: of the call; 0: the caller's
+ * @flags:    in, for CALL_END: RESCH_CALL_F_WAIT: wait for the end; else zero
+ * @reserved: zero
+ * @consumed: out: what the provider has executed for it, ns
+ *
+ * RESCH_IOC_CALL_END: 0: the provider had ended it; -ECANCELED: nobody had, and it is withdrawn: who
+ * works on it goes on at the expense of its own server; or plugins were changed meanwhile.
+ * -EOWNERDEAD: the provider is gone. -ENOENT: the caller has no such call. -EINTR: as above.
+ *
+ * RESCH_IOC_SERVE_END: 0; -ECANCELED: the client has withdrawn the call, or is gone; -ENOENT: the
+ * caller works for no client, or for another one.
+ */
+struct resch_call_end {
+	__aligned_u64 handle;
+	__u32 flags;
+	__u32 reserved;
+	__aligned_u64 consumed;
+};
+
+/* resch_serve.flags */
+#define RESCH_SERVE_F_WAIT (1U << 0) /* with @handle 0: sleep until there is a call */
+
+/**
+ * struct resch_serve - RESCH_IOC_SERVE: the calling thread, of a passive server, works for a client
+ * @handle:   in: the call, or 0: of those that wait for the caller's server, the one whose client's
+ *            server has the earliest deadline; out: the call
+ * @flags:    in: RESCH_SERVE_F_*
+ * @client:   out: the client's task id
+ * @pid:      in, with @handle: the process that the client has to be of, for requests that come over a
+ *            socket whose peer is known; 0: any; out: the client's process
+ * @reserved: zero
+ * @data:     out: as the client gave it
+ * @deadline: out: of the client's server, absolute
+ * @left:     out: of its budget, ns
+ *
+ * Until RESCH_IOC_SERVE_END the caller is in the client's server. Whoever sleeps here when a call
+ * comes gets it at once, and already wakes up at the client's expense.
+ *
+ * -ENOENT: the caller is not registered, or there is no such call for its server. -EAGAIN: there is
+ * none at all. -EINVAL: a flag, or the caller's server is not passive, or its `overrun` or `miss` is
+ * not RESCH_COUNT, or it has not begun, or its job is stopped. -EBUSY: it works for a client.
+ * -EOPNOTSUPP: the domain's plugin has no servers. -ECANCELED: the registration has ended. -EINTR: a
+ * signal handler ran.
+ */
+struct resch_serve {
+	__aligned_u64 handle;
+	__u32 flags;
+	__u32 client;
+	__s32 pid;
+	__u32 reserved;
+	__aligned_u64 data;
+	__aligned_u64 deadline;
+	__aligned_u64 left;
 };
 
 /** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks; its servers go, too */
@@ -737,6 +837,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_REMOTE (1ULL << 2) /* may register other threads */
 #define RESCH_FEATURE_SERVERS (1ULL << 3) /* has RESCH_IOC_SERVER_SET and its like */
 #define RESCH_FEATURE_GUARDS (1ULL << 4) /* has RESCH_IOC_GUARD_SET and its like */
+#define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
  * @abi:      RESCH_ABI_VERSION of the module
@@ -818,5 +919,9 @@ struct resch_event {
 #define RESCH_IOC_GUARD_LEND _IOW(RESCH_IOC_MAGIC, 28, struct resch_guard_lend)
 #define RESCH_IOC_BALANCE_SET _IOW(RESCH_IOC_MAGIC, 30, struct resch_balance_set)
 #define RESCH_IOC_BALANCE_STAT _IOWR(RESCH_IOC_MAGIC, 31, struct resch_balance_stat)
+#define RESCH_IOC_CALL _IOWR(RESCH_IOC_MAGIC, 35, struct resch_call)
+#define RESCH_IOC_CALL_END _IOWR(RESCH_IOC_MAGIC, 36, struct resch_call_end)
+#define RESCH_IOC_SERVE _IOWR(RESCH_IOC_MAGIC, 37, struct resch_serve)
+#define RESCH_IOC_SERVE_END _IOWR(RESCH_IOC_MAGIC, 38, struct resch_call_end)
 
 #endif /* _UAPI_LINUX_RESCH_H */

@@ -40,7 +40,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 3
+#define RESCH_PLUGIN_ABI 4
 
 /*
  * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
@@ -167,7 +167,10 @@ struct resch_server {
  * @params:  what it asked for. @deadline and @priority as given (@deadline is never 0 here)
  * @job:     the current job while it is ready, the last or next one otherwise
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
- * @server:  the one that @params.group names, or NULL: none, or the domain has no such server
+ * @server:  the one that @params.group names, or NULL: none, or the domain has no such server; of a
+ *           task that works for a client: the client's
+ * @client:  whom a task of a passive server works for, in whose place; or NULL. Registered on the same
+ *           rq. Changes only while the task is not in a queue of yours
  * @ready:   between enqueue() and dequeue()
  * @busy:    it may be executing: it was picked, or (RESCH_PLUGIN_WHOLE) woke in the kernel, and has
  *           not left the CPU since (stopped() tells)
@@ -179,6 +182,7 @@ struct resch_task {
 	struct resch_task *next;
 	struct resch_group *group;
 	struct resch_server *server;
+	struct resch_task *client;
 	u32 id;
 	bool ready;
 	bool busy;
@@ -274,6 +278,8 @@ enum resch_why {
 	RESCH_WHY_BLOCK, /* dequeue: it sleeps in the kernel */
 	RESCH_WHY_THROTTLE, /* dequeue: an overrun or a miss stopped it */
 	RESCH_WHY_DETACH, /* dequeue: the task leaves */
+	/* dequeue: its work for a client ends, and what the client's budget has left goes, too */
+	RESCH_WHY_DISCARD,
 };
 
 /**

@@ -6,8 +6,8 @@ hard: not before the old deadline), a CUS or TBS what the first job needs, by a 
 Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996).
 """
 
-CBS_HARD, CBS, CUS, TBS = range(4)
-KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs'}
+CBS_HARD, CBS, CUS, TBS, PASSIVE = range(5)
+KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive'}
 EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
 POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr'}
 EXHAUSTED, REPLENISHED, POSTPONED = 1, 2, 4

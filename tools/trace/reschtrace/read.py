@@ -154,6 +154,7 @@ NEEDED = {
     'resch_reserve': ('domain', 'group', 'cpu', 'begin', 'end'),
     'resch_server_set': ('domain', 'server', 'cpu', 'kind', 'policy', 'budget', 'period'),
     'resch_server': ('domain', 'server', 'cpu', 'what', 'left', 'deadline', 'now'),
+    'resch_serve': ('id', 'client', 'cpu', 'server', 'begin', 'now'),
 }
 # What has to be a number, wherever another event has a name there.
 NUMBERS = {name: NEEDED[name] for name in ('resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server')}

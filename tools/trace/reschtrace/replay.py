@@ -141,7 +141,7 @@ class Replay:
         if name in ('resch_plan', 'resch_reserve'):
             self.plan(event)
             return
-        if name in ('resch_server_set', 'resch_server'):
+        if name in ('resch_server_set', 'resch_server', 'resch_serve'):
             return
         handler = getattr(self, name[len('resch_'):], None)
         if name == 'resch_attach':

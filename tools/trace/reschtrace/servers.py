@@ -86,6 +86,9 @@ class Sweep:
                 self.attach(event)
             elif name in ('resch_swap', 'resch_eject'):
                 self.swap(event)
+            elif name == 'resch_serve':
+                # A task goes to another server, which is not followed: from here on nothing is known.
+                self.strangers, self.judging = True, False
             elif name in ('resch_select', 'resch_deselect'):
                 choices.append(event)
             elif 'id' in event.fields:
