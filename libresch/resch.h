@@ -217,6 +217,142 @@ int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_
  */
 int resch_server_next(int fd, struct resch_server_stat *stat);
 
+/* ---- work on the client's budget --------------------------------------------------------------- */
+
+/**
+ * resch_call - let a provider work on the calling thread's server
+ * @call: server, flags and data go in, see struct resch_call; handle and consumed come out
+ *
+ * Return: 0; -ENOENT, -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED; with RESCH_CALL_F_WAIT also -EOWNERDEAD:
+ * the provider is gone; -EINTR: go on with resch_call_end() and RESCH_CALL_F_WAIT.
+ */
+int resch_call(int fd, struct resch_call *call);
+
+/**
+ * resch_call_end - how the caller's call has ended; one that has not is withdrawn
+ * @handle:   of the call; 0: whichever it is
+ * @flags:    RESCH_CALL_F_WAIT: wait for the end instead
+ * @consumed: out: what it cost, ns; may be NULL
+ *
+ * Return: 0: the provider has ended it; -ECANCELED: it was withdrawn; -EOWNERDEAD: the provider is
+ * gone; -ENOENT: there is none; -EINTR.
+ */
+int resch_call_end(int fd, uint64_t handle, uint32_t flags, uint64_t *consumed);
+
+/**
+ * resch_serve - the calling thread, of a passive server, works for a client from here on
+ * @serve: handle, pid and flags go in, see struct resch_serve; who the client is comes out
+ *
+ * Return: 0; -EAGAIN, -ENOENT: there is no such call; -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED, -EINTR.
+ */
+int resch_serve(int fd, struct resch_serve *serve);
+
+/**
+ * resch_serve_end - ... to here
+ * @handle:   of the call; 0: whichever it is
+ * @consumed: out: what was executed for it, ns; may be NULL
+ *
+ * Return: 0; -ECANCELED: the client has withdrawn it, or is gone; -ENOENT: the caller works for nobody.
+ */
+int resch_serve_end(int fd, uint64_t handle, uint64_t *consumed);
+
+/* Bytes of a request, and of an answer. */
+#define RESCH_RPC_MAX 65536
+
+/**
+ * struct resch_rpc - a client's connection to a provider; of one thread at a time
+ * @fd:       the device, through which the calling threads are registered; -1: they are not, and the
+ *            provider may refuse to work for nobody
+ * @socket:   -1: closed
+ * @server:   the provider's passive server
+ * @flags:    0, or RESCH_CALL_F_DISCARD, for the calls to come
+ * @consumed: what the last call cost, ns
+ * @room:     the library's
+ */
+struct resch_rpc {
+	int fd;
+	int socket;
+	uint32_t server;
+	uint32_t flags;
+	uint64_t consumed;
+	void *room;
+};
+
+/**
+ * resch_rpc_open - connect to the provider that listens at @path
+ *
+ * Return: 0; -EPROTO: that is no provider; others as from connect(2). The connection is the process's:
+ * requests of its children are refused.
+ */
+int resch_rpc_open(struct resch_rpc *rpc, int fd, const char *path);
+
+/** resch_rpc_close - end the connection, if it is open */
+void resch_rpc_close(struct resch_rpc *rpc);
+
+/**
+ * resch_rpc_call - have the provider do something, on the calling thread's budget, and wait
+ * @method:  which; what the numbers mean is between the two
+ * @request: @size bytes, at most RESCH_RPC_MAX; @reply: room for @room bytes
+ *
+ * Return: the length of the reply; or a negative errno: of the provider, of resch_call(), -EMSGSIZE: the
+ * reply is longer; -EPIPE, -EPROTO, -EBADMSG: the provider is gone, or mad, and the connection is closed.
+ */
+ssize_t resch_rpc_call(struct resch_rpc *rpc, uint32_t method, const void *request, size_t size,
+		       void *reply, size_t room);
+
+/** struct resch_rpc_peer - the client at the other end, as the kernel knows it; @own: the service's */
+struct resch_rpc_peer {
+	int socket;
+	pid_t pid;
+	uid_t uid;
+	gid_t gid;
+	void *own;
+};
+
+/* resch_rpc_service.flags */
+#define RESCH_RPC_F_UNPAID (1U << 0) /* requests that come without a call are served, too */
+
+/**
+ * struct resch_rpc_service - what a provider offers
+ * @fd:     the device, through which the serving threads are registered
+ * @server: their passive server; 0: they are in none, and nobody pays
+ * @flags:  RESCH_RPC_F_*
+ * @data:   the first argument of what follows
+ * @accept: may this peer connect? It may set peer->own. NULL: whoever can
+ * @serve:  the work: the length of the answer, at most @room, or a negative errno. @request may be
+ *          anything; believe nothing in it
+ * @closed: an accepted peer is gone; may be NULL
+ */
+struct resch_rpc_service {
+	int fd;
+	uint32_t server;
+	uint32_t flags;
+	void *data;
+	int (*accept)(void *data, struct resch_rpc_peer *peer);
+	ssize_t (*serve)(void *data, struct resch_rpc_peer *peer, uint32_t method,
+			 const void *request, size_t size, void *reply, size_t room);
+	void (*closed)(void *data, struct resch_rpc_peer *peer);
+};
+
+/**
+ * resch_rpc_listen - a socket at @path that those may connect to whom @mode, of the file, allows
+ *
+ * Return: a descriptor, for accept4(2); -errno.
+ */
+int resch_rpc_listen(const char *path, mode_t mode);
+
+/**
+ * resch_rpc_serve - serve one connection until it ends
+ * @socket: of accept4(2); stays open
+ *
+ * By a thread that is registered, as RESCH_WAKEUP, in the passive server: one for each connection.
+ * Each request is done on the budget of the thread that made it, after a look at the credentials of the
+ * peer: a call of another process is not taken up.
+ *
+ * Return: 0: the peer is gone; -EACCES: it may not; -EPROTO, -EBADMSG: it talks nonsense; -errno.
+ */
+int resch_rpc_serve(const struct resch_rpc_service *service, int socket);
+
 /**
  * resch_balance_set - which threads the guard of a domain has sent to its CPUs
  * @policies: RESCH_BALANCE_*; what all guards of the machine have in common is in force
@@ -349,7 +485,7 @@ const char *resch_event_name(uint32_t type);
 const char *resch_gone_name(uint64_t gone);
 int resch_kind_parse(const char *name);
 int resch_react_parse(const char *name);
-const char *resch_server_kind_name(uint32_t kind); /* "cbs-hard", "cbs", "cus", "tbs" */
+const char *resch_server_kind_name(uint32_t kind); /* "cbs-hard", "cbs", "cus", "tbs", "passive" */
 int resch_server_kind_parse(const char *name);
 const char *resch_server_policy_name(uint32_t policy); /* "edf", "dm", "rm", "priority", ... */
 int resch_server_policy_parse(const char *name);
