@@ -43,7 +43,9 @@ class Sweep:
         self.gone = []           # they count until their 0-lag times
         self.unknown = set()     # groups whose server was not seen to be made
         self.strangers = False   # tasks that were attached before the trace began
-        self.notes = {}          # server id -> when something was noted
+        self.notes = {}          # server id -> (place among the events, what was noted)
+        self.turns = {}          # server id -> places where jobs came and went
+        self.since = self.until = 0   # the places of this instant
         self.overloaded = False
         self.capacity = 1        # share of the CPU that servers may have
 
@@ -51,20 +53,23 @@ class Sweep:
 
     def run(self, events):
         holes = sorted(hole.start for hole in self.checker.model.trace.holes)
-        for event in events:
+        groups = {event['id']: event.get('group', 0) for event in events if event.name == 'resch_attach'}
+        for place, event in enumerate(events):
             if event.name == 'resch_server':
-                self.notes.setdefault(event['server'], []).append(event.now)
-        for times in self.notes.values():
-            times.sort()
+                self.notes.setdefault(event['server'], []).append((place, event))
+            elif event.name in BEGINS or event.name in ENDS:
+                self.turns.setdefault(groups.get(event['id']), []).append(place)
         batch, now = [], None
-        for event in events:
+        for place, event in enumerate(events):
             if holes and event.time >= holes[0]:
                 break            # from here on anything may have happened
             if batch and event.now != now:
+                self.until = place
                 self.batch(now, batch)
-                batch = []
+                self.since, batch = place, []
             now = event.now
             batch.append(event)
+        self.until = len(events)
         if batch:
             self.batch(now, batch)
         self.advance(self.checker.model.end if not holes else min(holes[0], self.checker.model.end))
@@ -163,11 +168,18 @@ class Sweep:
         """Of one that reclaims each charge is rounded, and sizes are."""
         return self.tolerance + (int(server.budget * 2e-5) + 1000 if server.reclaims else 0)
 
-    def noted_now(self, server):
-        """Whether something was noted of it at this instant, or as good as that."""
-        times = self.notes.get(server.id, [])
-        at = bisect.bisect_left(times, self.last - self.tolerance)
-        return at < len(times) and times[at] <= self.last + self.tolerance
+    def noted_now(self, server, wanted):
+        """Whether a note that is wanted(note) was made of what happens at this instant: the next one of the server, and no
+        job of it comes or goes before that. One of a budget that was used up is about something else."""
+        notes, turns = self.notes.get(server.id, []), self.turns.get(server.id, [])
+        at = bisect.bisect_left(notes, self.since, key=lambda note: note[0])
+        if at == len(notes):
+            return False
+        place, note = notes[at]
+        after = bisect.bisect_left(turns, self.until)
+        if after < len(turns) and turns[after] < place or note.now > self.last + self.tolerance:
+            return False
+        return note['what'] & budgets.REPLENISHED and not note['what'] & budgets.EXHAUSTED and wanted(note)
 
     def renews(self, server):
         """At the limit, where clocks that differ a little decide, what was noted counts."""
@@ -175,7 +187,8 @@ class Sweep:
         if not margin:
             return server.exceeds(now)
         least, most = server.exceeds(now - margin, -margin), server.exceeds(now + margin, margin)
-        return least if least == most else self.noted_now(server)
+        return least if least == most else self.noted_now(
+            server, lambda note: abs(note['deadline'] - now - server.period) <= self.tolerance)
 
     def enqueue(self, job, released):
         server = self.server_of(job.task)
@@ -229,7 +242,7 @@ class Sweep:
         slack = self.slack(server)
         if not slack or abs(server.left) > slack:
             return server.left <= 0
-        return self.noted_now(server)
+        return self.noted_now(server, lambda note: note['what'] & budgets.POSTPONED)
 
     def choice(self, event):
         task = self.tasks.get(event['id'])
