@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* rpc-serve.c - remote procedure calls whose work is done on the client's budget: the provider's side */
-#define _GNU_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* credentials of sockets */
+#endif
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -43,22 +43,22 @@ static int device_call(unsigned long request, void *argument)
 	switch (request) {
 	case RESCH_IOC_CALL:
 		if (device.handle)
-			return EBUSY;
+			return -EBUSY;
 		device.handle = call->handle = 0x1234567890ULL + (uint64_t)++device.calls;
 		device.flags = call->flags;
-		return call->server == SERVER ? 0 : EINVAL;
+		return call->server == SERVER ? 0 : -EINVAL;
 	case RESCH_IOC_CALL_END:
 		if (!device.handle || (end->handle && end->handle != device.handle))
-			return ENOENT;
+			return -ENOENT;
 		device.handle = 0;
 		device.call_ends++;
 		end->consumed = 99;
 		return 0;
 	case RESCH_IOC_SERVE:
 		if (device.error)
-			return device.error;
+			return -device.error;
 		if (serve->handle != device.handle || serve->pid != getpid())
-			return ENOENT;
+			return -ENOENT;
 		device.serves++;
 		return 0;
 	case RESCH_IOC_SERVE_END:
@@ -66,14 +66,14 @@ static int device_call(unsigned long request, void *argument)
 		end->consumed = 98;
 		return 0;
 	}
-	return ENOTTY;
+	return -ENOTTY;
 }
 
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list arguments;
 	void *argument;
-	int error = EBADF;
+	int error = -EBADF;
 
 	va_start(arguments, request);
 	argument = va_arg(arguments, void *);
@@ -84,7 +84,7 @@ int ioctl(int fd, unsigned long request, ...)
 	pthread_mutex_unlock(&lock);
 	if (!error)
 		return 0;
-	errno = error;
+	errno = -error;
 	return -1;
 }
 
@@ -126,7 +126,7 @@ static ssize_t do_serve(void *data, struct resch_rpc_peer *peer, uint32_t method
 		memset(reply, 'x', room);
 		return (ssize_t)room;
 	}
-	return -ENOSYS;
+	return -ENOTSUP;
 }
 
 static void gone(void *data, struct resch_rpc_peer *peer)
@@ -229,7 +229,7 @@ static void pays(void **state)
 	assert_memory_equal(back, big, sizeof(big));
 	assert_int_equal(device.flags, RESCH_CALL_F_DISCARD);
 	assert_int_equal(resch_rpc_call(&rpc, ECHO, NULL, 0, NULL, 0), 0);
-	assert_int_equal(resch_rpc_call(&rpc, FAIL, "x", 1, back, 1), -ENOSYS);
+	assert_int_equal(resch_rpc_call(&rpc, FAIL, "x", 1, back, 1), -ENOTSUP);
 	assert_int_equal(resch_rpc_call(&rpc, LARGE, "x", 1, back, 1), -EMSGSIZE);
 	assert_int_equal(resch_rpc_call(&rpc, FULL, "x", 1, back, 10), -EMSGSIZE);
 	assert_int_equal(resch_rpc_call(&rpc, FULL, "x", 1, back, sizeof(back)), RESCH_RPC_MAX);
