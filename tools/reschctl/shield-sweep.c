@@ -441,6 +441,20 @@ static void domain_drop(const struct state *state, uint32_t domain)
 	close(fd);
 }
 
+/* Threads that the guard has lent to RT CPUs go home: the sweep would take that for somebody else's change. */
+static void guard_drop(const struct state *state, uint32_t domain)
+{
+	int fd;
+
+	if (!domain || *state->root)
+		return;
+	fd = resch_open();
+	if (fd < 0)
+		return;
+	resch_guard_set(fd, domain, 0, NULL);
+	close(fd);
+}
+
 int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep *sweep)
 {
 	struct sweep first;
@@ -460,6 +474,7 @@ int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep
 		result = state_shield(state, shield, SHIELD_FALLING);
 		if (result)
 			return result;
+		guard_drop(state, shield->domain);
 	}
 	result = sweep_run(sweep, state, NULL, true);
 	for (i = state->nr_shields; !result && i-- > 0;) {
