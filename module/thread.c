@@ -383,9 +383,13 @@ void resch_thread_reap_later(struct resch_thread *thread)
  */
 static void thread_quiesce(struct resch_thread *thread)
 {
+	ktime_t delay = ms_to_ktime(1);
+
 	while (test_bit(0, &thread->noted)) {
 		resch_cpu_kick(resch_cpu_get(READ_ONCE(thread->noted_cpu)));
-		schedule_timeout_uninterruptible(1);
+		/* Not by jiffies: on PREEMPT_RT these wait for whoever keeps the CPU's timer thread waiting. */
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule_hrtimeout_range(&delay, 0, HRTIMER_MODE_REL_HARD);
 	}
 }
 
