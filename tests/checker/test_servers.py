@@ -395,7 +395,7 @@ def planted(mutate, seeds, least):
 
 
 for function in (richer, sooner, unnoted, unasked, slept, smaller, larger):
-    setattr(Random, 'test_' + function.__name__, planted(function, range(500, 509), 3))
+    setattr(Random, 'test_' + function.__name__, planted(function, range(500, 512), 3))
 
 
 if __name__ == '__main__':
