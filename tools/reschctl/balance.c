@@ -66,17 +66,22 @@ static void list_add(struct table *table, const struct resch_balance_stat *stat)
 	table_add(table, "%llu", (unsigned long long)stat->kept);
 }
 
-/* The CPUs of the guarded domains. Return: 0 or -errno. */
+/* The CPUs of the guarded domains. */
 static int list_fill(int fd, struct table *table, struct json_object *list)
 {
+	static const char *const headings[] = {
+		">DOMAIN",  ">CPU",	"POLICIES",   ">REALTIME", ">RT0",  ">ORDINARY", ">RT",
+		">TO LOAD", ">TO HOME", ">FROM LOAD", ">PUSHED",   ">KEPT", NULL,
+	};
 	struct resch_domain_stat domain = {};
 	struct resch_balance_stat stat;
 	unsigned int cpu;
 	int result;
 
+	table_begin(table, headings);
 	while ((result = resch_domain_next(fd, &domain)) > 0) {
 		for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-			if (!(domain.cpus.bits[cpu / 64] >> (cpu % 64) & 1))
+			if (!resch_cpus_has(&domain.cpus, cpu))
 				continue;
 			result = resch_balance_stat(fd, domain.domain, (int)cpu, &stat);
 			/* not guarded, or gone meanwhile */
@@ -93,40 +98,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int balance_list(int argc, char **argv)
 {
-	static const char *const headings[] = {
-		">DOMAIN",  ">CPU",	"POLICIES",   ">REALTIME", ">RT0",  ">ORDINARY", ">RT",
-		">TO LOAD", ">TO HOME", ">FROM LOAD", ">PUSHED",   ">KEPT", NULL,
-	};
-	struct json_object *list, *out;
-	struct table table;
-	int fd, result;
-	bool json;
+	static const struct listing listing = { "balance", "balance list", help, "cpus",
+						list_fill };
 
-	result = options_plain(argc, argv, "balance", help, &json);
-	if (result >= 0)
-		return result;
-	if (optind != argc)
-		return usage("balance", "balance list takes no arguments");
-	fd = device_open();
-	if (fd < 0)
-		return EXIT_NO_MODULE;
-	list = json_object_new_array();
-	table_begin(&table, headings);
-	result = list_fill(fd, &table, list);
-	close(fd);
-	if (result < 0) {
-		json_object_put(list);
-		return fail("balance list: %s", error_text(result));
-	}
-	if (json) {
-		out = json_object_new_object();
-		json_add(out, "cpus", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
-	return EXIT_DONE;
+	return list_run(argc, argv, &listing);
 }
 
 int balance_apply(int fd, uint32_t domain, uint32_t policies)
@@ -175,13 +150,11 @@ static int balance_set(int argc, char **argv)
 
 int cmd_balance(int argc, char **argv)
 {
-	if (argc >= 2 && !strcmp(argv[1], "list"))
-		return balance_list(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "set"))
-		return balance_set(argc - 1, argv + 1);
-	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
-	return usage("balance", "balance list or balance set");
+	static const struct action actions[] = {
+		{ "list", balance_list },
+		{ "set", balance_set },
+		{},
+	};
+
+	return action_run(argc, argv, actions, help, "balance list or balance set");
 }

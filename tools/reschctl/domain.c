@@ -30,61 +30,42 @@ static const char help[] =
 	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
 	"  -h, --help              this text\n";
 
-static int domain_list(int argc, char **argv)
+static int list_fill(int fd, struct table *table, struct json_object *list)
 {
 	static const char *const headings[] = {
 		">ID",	  "CPUS",   "PLUGIN",	  "OPTIONS",	">CAPACITY",	 ">OVERHEAD",
 		">TASKS", ">SWAPS", ">DECISIONS", ">EJECTIONS", "LAST EJECTION", NULL,
 	};
 	struct resch_domain_stat stat = {};
-	struct json_object *list;
-	struct table table;
-	int fd, result;
-	bool json;
+	int result;
 
-	result = options_plain(argc, argv, "domain", help, &json);
-	if (result >= 0)
-		return result;
-	if (optind != argc)
-		return usage("domain", "domain list takes no arguments");
-	fd = device_open();
-	if (fd < 0)
-		return EXIT_NO_MODULE;
-
-	list = json_object_new_array();
-	table_begin(&table, headings);
+	table_begin(table, headings);
 	while ((result = resch_domain_next(fd, &stat)) > 0) {
 		json_object_array_add(list, domain_json(&stat));
-		table_add(&table, "%u", stat.domain);
-		table_add(&table, "%s", cpus_text(&stat.cpus));
-		table_add(&table, "%s", stat.plugin);
-		table_add(&table, "%s", stat.options[0] ? stat.options : "-");
-		table_add(&table, "%s", share_text(stat.capacity));
-		table_add(&table, "%s", time_text(stat.overhead));
-		table_add(&table, "%u", stat.tasks);
-		table_add(&table, "%llu", (unsigned long long)stat.swaps);
-		table_add(&table, "%llu", (unsigned long long)stat.decisions);
-		table_add(&table, "%u", stat.ejections);
+		table_add(table, "%u", stat.domain);
+		table_add(table, "%s", cpus_text(&stat.cpus));
+		table_add(table, "%s", stat.plugin);
+		table_add(table, "%s", stat.options[0] ? stat.options : "-");
+		table_add(table, "%s", share_text(stat.capacity));
+		table_add(table, "%s", time_text(stat.overhead));
+		table_add(table, "%u", stat.tasks);
+		table_add(table, "%llu", (unsigned long long)stat.swaps);
+		table_add(table, "%llu", (unsigned long long)stat.decisions);
+		table_add(table, "%u", stat.ejections);
 		if (stat.ejections)
-			table_add(&table, "%s: %s", stat.eject_plugin, stat.eject_reason);
+			table_add(table, "%s: %s", stat.eject_plugin, stat.eject_reason);
 		else
-			table_add(&table, "-");
+			table_add(table, "-");
 	}
-	close(fd);
-	if (result < 0) {
-		json_object_put(list);
-		return fail("domain list: %s", error_text(result));
-	}
-	if (json) {
-		struct json_object *out = json_object_new_object();
+	return result;
+}
 
-		json_add(out, "domains", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
-	return EXIT_DONE;
+static int domain_list(int argc, char **argv)
+{
+	static const struct listing listing = { "domain", "domain list", help, "domains",
+						list_fill };
+
+	return list_run(argc, argv, &listing);
 }
 
 /*
@@ -277,15 +258,12 @@ static int domain_del(int argc, char **argv)
 
 int cmd_domain(int argc, char **argv)
 {
-	if (argc >= 2 && !strcmp(argv[1], "list"))
-		return domain_list(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "set"))
-		return domain_set(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "del"))
-		return domain_del(argc - 1, argv + 1);
-	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
-	return usage("domain", "domain list, domain set or domain del");
+	static const struct action actions[] = {
+		{ "list", domain_list },
+		{ "set", domain_set },
+		{ "del", domain_del },
+		{},
+	};
+
+	return action_run(argc, argv, actions, help, "domain list, domain set or domain del");
 }

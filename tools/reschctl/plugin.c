@@ -15,27 +15,14 @@ static const char help[] = "usage: reschctl plugin list [--json]\n"
 			   "  -j, --json              print JSON\n"
 			   "  -h, --help              this text\n";
 
-static int plugin_list(int argc, char **argv)
+static int list_fill(int fd, struct table *table, struct json_object *list)
 {
 	static const char *const headings[] = { "NAME", ">DOMAINS", ">EJECTIONS", "ABOUT", NULL };
 	struct resch_plugin_stat stat;
-	struct json_object *list, *out;
-	struct table table;
-	int fd, result;
 	uint32_t i;
-	bool json;
+	int result;
 
-	result = options_plain(argc, argv, "plugin", help, &json);
-	if (result >= 0)
-		return result;
-	if (optind != argc)
-		return usage("plugin", "plugin list takes no arguments");
-	fd = device_open();
-	if (fd < 0)
-		return EXIT_NO_MODULE;
-
-	list = json_object_new_array();
-	table_begin(&table, headings);
+	table_begin(table, headings);
 	for (i = 0; !(result = resch_plugin_stat(fd, i, &stat)); i++) {
 		struct json_object *plugin = json_object_new_object();
 
@@ -44,25 +31,20 @@ static int plugin_list(int argc, char **argv)
 		json_add(plugin, "ejections", json_object_new_int64(stat.ejections));
 		json_add_text(plugin, "about", stat.about);
 		json_object_array_add(list, plugin);
-		table_add(&table, "%s", stat.name);
-		table_add(&table, "%u", stat.users);
-		table_add(&table, "%u", stat.ejections);
-		table_add(&table, "%s", stat.about);
+		table_add(table, "%s", stat.name);
+		table_add(table, "%u", stat.users);
+		table_add(table, "%u", stat.ejections);
+		table_add(table, "%s", stat.about);
 	}
-	close(fd);
-	if (result != -ENOENT) {
-		json_object_put(list);
-		return fail("plugin list: %s", error_text(result));
-	}
-	if (json) {
-		out = json_object_new_object();
-		json_add(out, "plugins", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
-	return EXIT_DONE;
+	return result == -ENOENT ? 0 : result;
+}
+
+static int plugin_list(int argc, char **argv)
+{
+	static const struct listing listing = { "plugin", "plugin list", help, "plugins",
+						list_fill };
+
+	return list_run(argc, argv, &listing);
 }
 
 static int plugin_load(int argc, char **argv)
@@ -100,13 +82,11 @@ static int plugin_load(int argc, char **argv)
 
 int cmd_plugin(int argc, char **argv)
 {
-	if (argc >= 2 && !strcmp(argv[1], "list"))
-		return plugin_list(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "load"))
-		return plugin_load(argc - 1, argv + 1);
-	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
-	return usage("plugin", "plugin list or plugin load");
+	static const struct action actions[] = {
+		{ "list", plugin_list },
+		{ "load", plugin_load },
+		{},
+	};
+
+	return action_run(argc, argv, actions, help, "plugin list or plugin load");
 }

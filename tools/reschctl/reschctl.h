@@ -33,6 +33,7 @@ struct command {
 
 int cmd_assign(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_balance(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_domain(int argc, char **argv);
 int cmd_events(int argc, char **argv);
@@ -43,7 +44,6 @@ int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_server(int argc, char **argv);
-int cmd_balance(int argc, char **argv);
 int cmd_shield(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
@@ -114,9 +114,36 @@ const char *share_text(uint64_t ppm);
 /** cpus_text - a CPU list, with the same lifetime */
 const char *cpus_text(const struct resch_cpus *cpus);
 
-/* ---- server-size.c: reschctl server size --------------------------------------------------------- */
+/* ---- action.c: commands with actions, such as reschctl domain list ---------------------------- */
 
-int server_size(int argc, char **argv);
+/** struct action - run() gets its own name as argv[0] and returns an exit status; name NULL: the last */
+struct action {
+	const char *name;
+	int (*run)(int argc, char **argv);
+};
+
+/**
+ * action_run - the one that argv[1] names, or the help
+ * @names: what there is, for a message
+ *
+ * Return: an exit status.
+ */
+int action_run(int argc, char **argv, const struct action *actions, const char *help,
+	       const char *names);
+
+/** struct listing - an action that prints a table, or JSON */
+struct listing {
+	const char *command, *name; /* "domain", "domain list" */
+	const char *help;
+	const char *key; /* of the list in the JSON */
+	/* begins the table, and fills both. Return: 0 or -errno */
+	int (*fill)(int fd, struct table *table, struct json_object *list);
+};
+
+/** list_run - Return: an exit status */
+int list_run(int argc, char **argv, const struct listing *listing);
+/** list_show - print the table, or @list as member @key of an object; frees both */
+void list_show(struct table *table, struct json_object *list, const char *key, bool json);
 
 /* ---- device.c: the device and what it says --------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <resch-server.h>
 #include <string.h>
 
-#include "reschctl.h"
+#include "server.h"
 #include "taskset.h"
 
 static const char help[] =
@@ -40,10 +40,10 @@ static int take_time(const char *option, const char *value, uint64_t least, uint
 {
 	if (!resch_time_parse(value, ns) && *ns >= least && *ns <= most)
 		return -1;
-	usage("server",
-	      "--%s=%s: a number with its unit: a period of 10us to 1h, a quantum of 10us to 1s",
-	      option, value);
-	return EXIT_USAGE;
+	return usage(
+		"server",
+		"--%s=%s: a number with its unit: a period of 10us to 1h, a quantum of 10us to 1s",
+		option, value);
 }
 
 static int take_word(const char *option, const char *value, int (*parse)(const char *), int *word)
@@ -51,8 +51,7 @@ static int take_word(const char *option, const char *value, int (*parse)(const c
 	*word = parse(value);
 	if (*word >= 0)
 		return -1;
-	usage("server", "--%s=%s: there is no such %s", option, value, option);
-	return EXIT_USAGE;
+	return usage("server", "--%s=%s: there is no such %s", option, value, option);
 }
 
 /* Return: -1: go on; else an exit status. */
@@ -230,9 +229,9 @@ int server_size(int argc, char **argv)
 		"KIND", "POLICY", ">BUDGET", ">PERIOD", ">SIZE", "REFUSED", NULL,
 	};
 	struct question question = {
-		.kind = -1, .policy = -1, .quantum = 1000000, .overhead = 5000
+		.kind = -1, .policy = -1, .quantum = SERVER_QUANTUM, .overhead = 5000
 	};
-	struct json_object *list, *out;
+	struct json_object *list;
 	struct table table;
 	bool found;
 	int result;
@@ -252,13 +251,6 @@ int server_size(int argc, char **argv)
 	table_begin(&table, headings);
 	found = answer_all(&question, &table, list);
 	free(question.tasks);
-	if (question.json) {
-		out = json_object_new_object();
-		json_add(out, "servers", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
+	list_show(&table, list, "servers", question.json);
 	return found ? EXIT_DONE : EXIT_FAILED;
 }

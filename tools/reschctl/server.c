@@ -90,12 +90,17 @@ static void list_add(struct table *table, struct resch_server_stat *stat)
 	table_add(table, "%llu", (unsigned long long)stat->postponed);
 }
 
-/* Those of all domains. Return: 0 or -errno. */
+/* Those of all domains. */
 static int list_fill(int fd, struct table *table, struct json_object *list)
 {
+	static const char *const headings[] = {
+		"ID",	  "NAME",  ">CPU",	"KIND",	    "POLICY",	  ">BUDGET",	">PERIOD",
+		">TASKS", ">LEFT", ">CONSUMED", ">BUDGETS", ">EXHAUSTED", ">POSTPONED", NULL,
+	};
 	struct resch_domain_stat domain = {};
 	int result;
 
+	table_begin(table, headings);
 	while ((result = resch_domain_next(fd, &domain)) > 0) {
 		struct resch_server_stat stat = { .domain = domain.domain };
 
@@ -112,48 +117,17 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int server_list(int argc, char **argv)
 {
-	static const char *const headings[] = {
-		"ID",	  "NAME",  ">CPU",	"KIND",	    "POLICY",	  ">BUDGET",	">PERIOD",
-		">TASKS", ">LEFT", ">CONSUMED", ">BUDGETS", ">EXHAUSTED", ">POSTPONED", NULL,
-	};
-	struct json_object *list, *out;
-	struct table table;
-	int fd, result;
-	bool json;
+	static const struct listing listing = { "server", "server list", help, "servers",
+						list_fill };
 
-	result = options_plain(argc, argv, "server", help, &json);
-	if (result >= 0)
-		return result;
-	if (optind != argc)
-		return usage("server", "server list takes no arguments");
-	fd = device_open();
-	if (fd < 0)
-		return EXIT_NO_MODULE;
-	list = json_object_new_array();
-	table_begin(&table, headings);
-	result = list_fill(fd, &table, list);
-	close(fd);
-	if (result < 0) {
-		json_object_put(list);
-		return fail("server list: %s", error_text(result));
-	}
-	if (json) {
-		out = json_object_new_object();
-		json_add(out, "servers", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
-	return EXIT_DONE;
+	return list_run(argc, argv, &listing);
 }
 
 /* ---- add and set --------------------------------------------------------------------------------- */
 
 static int bad(const char *option, const char *value, const char *what)
 {
-	usage("server", "--%s=%s: %s", option, value, what);
-	return EXIT_USAGE;
+	return usage("server", "--%s=%s: %s", option, value, what);
 }
 
 static int take_time(struct server_given *given, const char *option, const char *value)
@@ -375,7 +349,7 @@ int server_complete(struct server_given *given)
 	if (!params->budget || !params->period)
 		return usage("server", "a new server needs --budget and --period");
 	if (params->policy == RESCH_SERVER_RR && !params->quantum)
-		params->quantum = 1000000;
+		params->quantum = SERVER_QUANTUM;
 	if (params->policy != RESCH_SERVER_RR && params->quantum)
 		return usage("server", "--quantum is for --policy=rr");
 	if (params->flags && params->kind != RESCH_SERVER_CBS_HARD &&
@@ -497,25 +471,14 @@ int server_plain(int argc, char **argv, bool *json)
 
 int cmd_server(int argc, char **argv)
 {
-	if (argc >= 2 && !strcmp(argv[1], "list"))
-		return server_list(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "add"))
-		return server_add(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "set"))
-		return server_resize(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "del"))
-		return server_del(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "size"))
-		return server_size(argc - 1, argv + 1);
-	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
-	if (argc >= 2 && !strcmp(argv[1], "run"))
-		return server_run(argc - 1, argv + 1);
-	if (argc >= 2 && !strcmp(argv[1], "attach"))
-		return server_attach(argc - 1, argv + 1);
-	return usage(
-		"server",
+	static const struct action actions[] = {
+		{ "list", server_list },     { "add", server_add },
+		{ "set", server_resize },    { "del", server_del },
+		{ "size", server_size },     { "run", server_run },
+		{ "attach", server_attach }, {},
+	};
+
+	return action_run(
+		argc, argv, actions, help,
 		"server list, server add, server set, server del, server size, server run or server attach");
 }

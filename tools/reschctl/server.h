@@ -3,9 +3,10 @@
 #ifndef _RESCHCTL_SERVER_H
 #define _RESCHCTL_SERVER_H
 
-#include <fcntl.h>
-
 #include "reschctl.h"
+
+/* A turn under rr unless given, ns. */
+#define SERVER_QUANTUM 1000000
 
 /** struct server_given - the options that describe a server */
 struct server_given {
@@ -28,6 +29,8 @@ int server_plain(int argc, char **argv, bool *json);
 int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
 struct json_object *server_json(const struct resch_server_stat *stat);
 
+/* Actions in files of their own. */
+int server_size(int argc, char **argv);
 int server_run(int argc, char **argv);
 int server_attach(int argc, char **argv);
 

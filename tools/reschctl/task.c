@@ -16,43 +16,24 @@ static const char tasks_help[] =
 	"  -j, --json              print JSON; times in ns\n"
 	"  -h, --help              this text\n";
 
-int cmd_tasks(int argc, char **argv)
+static int list_fill(int fd, struct table *table, struct json_object *list)
 {
 	struct resch_task_stat stat = {};
-	struct json_object *list, *out;
-	struct table table;
-	int fd, result;
-	bool json;
+	int result;
 
-	result = options_plain(argc, argv, "tasks", tasks_help, &json);
-	if (result >= 0)
-		return result;
-	if (optind != argc)
-		return usage("tasks", "tasks takes no arguments");
-	fd = device_open();
-	if (fd < 0)
-		return EXIT_NO_MODULE;
-
-	list = json_object_new_array();
-	task_table_begin(&table);
+	task_table_begin(table);
 	while ((result = resch_task_next(fd, &stat)) > 0) {
 		json_object_array_add(list, task_json(&stat));
-		task_table_add(&table, &stat);
+		task_table_add(table, &stat);
 	}
-	close(fd);
-	if (result < 0) {
-		json_object_put(list);
-		return fail("tasks: %s", error_text(result));
-	}
-	if (json) {
-		out = json_object_new_object();
-		json_add(out, "tasks", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-	}
-	return EXIT_DONE;
+	return result;
+}
+
+int cmd_tasks(int argc, char **argv)
+{
+	static const struct listing listing = { "tasks", "tasks", tasks_help, "tasks", list_fill };
+
+	return list_run(argc, argv, &listing);
 }
 
 static const char start_help[] =
