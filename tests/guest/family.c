@@ -490,6 +490,16 @@ TEST(crowded, "who finds no room waits for it, and does nothing meanwhile")
 
 /* ---- the end ------------------------------------------------------------------------------------- */
 
+/*
+ * Who has been given back as a real-time thread leaves something of the CPU to others, the case among
+ * them: with PREEMPT_RT what ends their sleep is a thread of a lower priority. Members are SCHED_FIFO.
+ */
+static void spare(void)
+{
+	if (sched_getscheduler(0) == SCHED_RR)
+		sleep_ms(5);
+}
+
 /* Children of several sorts, one of which is busy, and one that makes more of them. */
 static int body_household(void)
 {
@@ -502,14 +512,17 @@ static int body_household(void)
 			told->pids[i] = child;
 			continue;
 		}
-		if (i == 0)
-			thread_burns(NULL);
+		while (i == 0 && !told->stop) {
+			burn(MS);
+			spare();
+		}
 		while (i == 1) {
 			pid_t pid = fork();
 
 			if (!pid)
 				_exit(look("a child of the household"));
 			waitpid(pid, NULL, 0);
+			spare();
 		}
 		if (i == 2)
 			execl("/bin/sleep", "sleep", "100", NULL);
