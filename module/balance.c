@@ -323,12 +323,9 @@ int resch_balance_stat(struct resch_balance_stat *stat)
 	stat->domain = id;
 	stat->cpu = wanted;
 	mutex_lock(&resch_lock);
-	domain = resch_domain_find(id);
-	if (!domain || (wanted >= 0 &&
-			(wanted >= (s32)nr_cpu_ids || !cpumask_test_cpu(wanted, &domain->cpus)))) {
-		err = -ENODEV;
-	} else if (wanted < -1) {
-		err = -EINVAL;
+	domain = resch_guard_domain(id, wanted);
+	if (IS_ERR(domain)) {
+		err = PTR_ERR(domain);
 	} else if (!domain->guard) {
 		err = -ENOENT;
 	} else {

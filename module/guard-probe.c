@@ -37,16 +37,36 @@ static const struct resch_guard *probe_guard(void)
 	return cpu < nr_cpu_ids ? READ_ONCE(per_cpu(resch_guard_cpus, cpu).guard) : NULL;
 }
 
+/* Calls that make threads. 32-bit ones have other numbers: any may. */
+static bool probe_makes(long nr)
+{
+	return in_compat_syscall() || nr == __NR_clone || nr == __NR_clone3 || nr == __NR_fork ||
+	       nr == __NR_vfork;
+}
+
 /* Calls after which somebody may be RT0, or want other CPUs. */
-static void probe_changes(const struct pt_regs *regs, long nr)
+static bool probe_changes(long nr)
 {
 	if (in_compat_syscall())
-		return; /* resch-guard looks around now and then */
-	if (nr == __NR_sched_setaffinity)
-		resch_visitor_look_later(regs->di);
-	else if (nr == __NR_sched_setscheduler || nr == __NR_sched_setparam ||
-		 nr == __NR_sched_setattr)
-		resch_visitor_look_later(-1);
+		return false; /* resch-guard looks around now and then */
+	return nr == __NR_sched_setaffinity || nr == __NR_sched_setscheduler ||
+	       nr == __NR_sched_setparam || nr == __NR_sched_setattr;
+}
+
+/* What the call will need that its other probes can't get. */
+static void probe_prepare(const struct pt_regs *regs, long nr)
+{
+	bool makes = probe_makes(nr), changes = probe_changes(nr);
+	int cookie;
+
+	if (likely(!makes && !changes))
+		return;
+	cookie = resch_probe_sleep_begin();
+	if (makes)
+		resch_visitor_expect_child();
+	if (changes)
+		resch_visitor_look_later(nr == __NR_sched_setaffinity ? (pid_t)regs->di : -1);
+	resch_probe_sleep_end(cookie);
 }
 
 /* Current has an RT CPU in its affinity. */
@@ -97,7 +117,7 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long nr)
 			probe_note(visitor);
 		rcu_read_unlock();
 	}
-	probe_changes(regs, nr);
+	probe_prepare(regs, nr);
 }
 
 /* Interrupts off; the fault has not been looked at. */

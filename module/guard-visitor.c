@@ -44,23 +44,21 @@ static void visitor_put(struct resch_visitor *visitor)
 	if (!refcount_dec_and_test(&visitor->refs))
 		return;
 	put_task_struct(visitor->task);
+	if (visitor->child)
+		kfree_rcu(visitor->child, rcu);
 	kfree_rcu(visitor, rcu);
 }
 
 static void visitor_work(struct callback_head *head);
 
-static struct resch_visitor *visitor_create(struct task_struct *task, gfp_t gfp)
+/* @visitor is all zeros. Any context. */
+static void visitor_init(struct resch_visitor *visitor, struct task_struct *task)
 {
-	struct resch_visitor *visitor = kzalloc(sizeof(*visitor), gfp);
-
-	if (!visitor)
-		return NULL;
 	visitor->task = get_task_struct(task);
 	visitor->cpu = -1;
 	visitor->since = ktime_get_mono_fast_ns();
 	init_task_work(&visitor->work, visitor_work);
 	refcount_set(&visitor->refs, 1);
-	return visitor;
 }
 
 /* The table's lock. */
@@ -106,9 +104,11 @@ struct resch_visitor *resch_visitor_make(struct task_struct *task)
 	rcu_read_unlock();
 	if (visitor)
 		return visitor; /* nobody but us, with the mutex, could free it */
-	visitor = visitor_create(task, GFP_KERNEL);
+	/* No I/O: whoever does that may be a visitor that waits for us. */
+	visitor = kzalloc(sizeof(*visitor), GFP_NOIO);
 	if (!visitor)
 		return NULL;
+	visitor_init(visitor, task);
 	cpumask_copy(&visitor->user, &task->cpus_mask);
 	cpumask_copy(&visitor->set, &task->cpus_mask);
 	raw_spin_lock_irqsave(&visitor_lock, flags);
@@ -126,9 +126,24 @@ struct resch_visitor *resch_visitor_make(struct task_struct *task)
 	return NULL;
 }
 
+void resch_visitor_expect_child(void)
+{
+	struct resch_visitor *visitor;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(current);
+	if (visitor && (visitor->child || !refcount_inc_not_zero(&visitor->refs)))
+		visitor = NULL;
+	rcu_read_unlock();
+	if (!visitor)
+		return;
+	visitor->child = kzalloc(sizeof(*visitor->child), GFP_KERNEL_ACCOUNT);
+	visitor_put(visitor);
+}
+
 void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct resch_visitor *visitor, *from;
+	struct resch_visitor *visitor = NULL, *from;
 	unsigned long flags;
 
 	rcu_read_lock();
@@ -136,12 +151,14 @@ void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
 	/* The child of one that has been restored may have got what its parent then had. */
 	if (from && READ_ONCE(from->restored) && cpumask_equal(&from->user, &child->cpus_mask))
 		from = NULL;
+	if (from) {
+		visitor = from->child;
+		from->child = NULL;
+	}
 	rcu_read_unlock();
-	if (!from)
-		return;
-	visitor = visitor_create(child, GFP_ATOMIC);
 	if (!visitor)
-		return; /* it stays on NRT CPUs, as if it had asked for that */
+		return; /* no memory: it stays on NRT CPUs, as if it had asked for that */
+	visitor_init(visitor, child);
 	raw_spin_lock_irqsave(&visitor_lock, flags);
 	from = resch_visitor_find(parent);
 	if (from) {
@@ -379,9 +396,13 @@ static int visitor_ask(struct resch_visitor *visitor)
 		return -EOPNOTSUPP;
 	if (test_and_set_bit(0, &visitor->queued))
 		return 0;
-	if (!refcount_inc_not_zero(&visitor->refs))
+	/* The module may be on its way out, guards or not. */
+	if (!try_module_get(THIS_MODULE))
 		return -ESRCH;
-	__module_get(THIS_MODULE);
+	if (!refcount_inc_not_zero(&visitor->refs)) {
+		module_put(THIS_MODULE);
+		return -ESRCH;
+	}
 	if (!resch_task_work_add(visitor->task, &visitor->work))
 		return 0;
 	visitor_put(visitor);
@@ -437,14 +458,15 @@ void resch_visitor_look_later(pid_t whose)
 
 	if (!RESCH_CAN_TASK_WORK)
 		return;
-	look = kmalloc(sizeof(*look), GFP_ATOMIC);
-	if (!look)
+	if (!try_module_get(THIS_MODULE))
 		return;
-	look->whose = whose;
-	init_task_work(&look->work, visitor_look_work);
-	__module_get(THIS_MODULE);
-	if (!resch_task_work_add(current, &look->work))
-		return;
+	look = kmalloc(sizeof(*look), GFP_KERNEL);
+	if (look) {
+		look->whose = whose;
+		init_task_work(&look->work, visitor_look_work);
+		if (!resch_task_work_add(current, &look->work))
+			return;
+	}
 	kfree(look);
 	module_put(THIS_MODULE);
 }

@@ -242,6 +242,17 @@ static void guard_sum(struct resch_guard_stat *stat, u64 *calls, unsigned int cp
 		calls[i] += READ_ONCE(from->calls[i]);
 }
 
+struct resch_domain *resch_guard_domain(u32 id, s32 cpu)
+{
+	struct resch_domain *domain = resch_domain_find(id);
+
+	lockdep_assert_held(&resch_lock);
+	if (!domain ||
+	    (cpu >= 0 && (cpu >= (s32)nr_cpu_ids || !cpumask_test_cpu(cpu, &domain->cpus))))
+		return ERR_PTR(-ENODEV);
+	return cpu < -1 ? ERR_PTR(-EINVAL) : domain;
+}
+
 int resch_guard_stat(struct resch_guard_stat *stat, u64 *calls)
 {
 	struct resch_domain *domain;
@@ -256,12 +267,9 @@ int resch_guard_stat(struct resch_guard_stat *stat, u64 *calls)
 	stat->cpu = wanted;
 	stat->calls = room;
 	mutex_lock(&resch_lock);
-	domain = resch_domain_find(id);
-	if (!domain || (wanted >= 0 &&
-			(wanted >= (s32)nr_cpu_ids || !cpumask_test_cpu(wanted, &domain->cpus)))) {
-		err = -ENODEV;
-	} else if (wanted < -1) {
-		err = -EINVAL;
+	domain = resch_guard_domain(id, wanted);
+	if (IS_ERR(domain)) {
+		err = PTR_ERR(domain);
 	} else if (domain->guard) {
 		stat->flags = domain->guard->flags;
 		stat->threads = resch_visitor_count();

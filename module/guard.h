@@ -104,6 +104,8 @@ struct resch_visitor {
 	/* written by the thread itself, read anywhere */
 	struct resch_attempts attempts; /* its calls for which it would have been moved */
 
+	/* what its next child will be; made by the thread itself before it forks, taken by fork; zeros */
+	struct resch_visitor *child;
 	bool dead; /* written by the thread itself */
 	struct llist_node grave; /* where dead */
 	atomic_t todo; /* task work: 0 nothing, -1 go home, n go to CPU n-1 */
@@ -119,6 +121,12 @@ struct resch_visitor {
 int resch_guard_set(const struct resch_guard_set *set);
 int resch_guard_stat(struct resch_guard_stat *stat, u64 *calls);
 int resch_guard_lend(const struct resch_guard_lend *lend);
+
+/*
+ * The domain that a question about guards names, and its CPU, or -1: all of them. ERR_PTR: -ENODEV: there
+ * is none such; -EINVAL. resch_lock.
+ */
+struct resch_domain *resch_guard_domain(u32 id, s32 cpu);
 
 /* The guard that a domain gets whose plugin wants one. Process context, resch_lock. Errors: uapi. */
 int __must_check resch_guard_default(struct resch_domain *domain);
@@ -151,7 +159,13 @@ struct resch_visitor *resch_visitor_find(struct task_struct *task);
  */
 struct resch_visitor *resch_visitor_make(struct task_struct *task);
 
-/* @child begins as what @parent is. Atomic context. */
+/*
+ * Current may be about to fork, whose probe can't allocate (on PREEMPT_RT no atomic context may): what a
+ * child of a visitor needs is made ready. Process context, may sleep.
+ */
+void resch_visitor_expect_child(void);
+
+/* @child begins as what @parent, which is current, is. Atomic context. */
 void resch_visitor_fork(struct task_struct *parent, struct task_struct *child);
 
 /* @task is exiting: it is itself. Any context. */
@@ -215,8 +229,7 @@ u32 resch_visitor_count(void);
 
 /*
  * The call that current is in changes policies or affinities: look at all visitors when it is over.
- * @whose: the thread whose affinity it sets, as the call names it; -1: none. Process context,
- * preemption may be off.
+ * @whose: the thread whose affinity it sets, as the call names it; -1: none. Process context, may sleep.
  */
 void resch_visitor_look_later(pid_t whose);
 
