@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reschctl.h"
+#include "program.h"
 
 static const char help[] =
 	"usage: reschctl level rt0 --cpu=N [--threads] PID | -- PROGRAM [ARGUMENT...]\n"
@@ -125,13 +125,10 @@ static int level_run(const struct level_options *given, char **program)
 {
 	int result = level_set(given, 0);
 
-	if (result) {
-		fail("%s", strerror(-result));
-		return EXIT_RUN;
-	}
+	if (result)
+		return fail("%s", strerror(-result)), EXIT_RUN;
 	execvp(program[0], program);
-	fail("%s: %s", program[0], strerror(errno));
-	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXEC;
+	return program_refused(program[0], errno);
 }
 
 int cmd_level(int argc, char **argv)

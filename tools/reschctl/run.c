@@ -9,7 +9,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <getopt.h>
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "owner.h"
+#include "program.h"
 
 /* Threads are looked for often while new ones appear, then now and then. ms, ns. */
 #define SCAN_FAST 2
@@ -71,16 +71,7 @@ struct run {
 	char **program;
 };
 
-/**
- * struct report - from the child, before execve(): how registering went; after it has failed: why
- */
-struct report {
-	int registered; /* 0 or -errno */
-	int exec; /* errno; 0: not yet tried */
-	struct resch_register reg;
-};
-
-/* ---- the child ------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static void name_from_path(char *name, const char *path)
 {
@@ -89,96 +80,46 @@ static void name_from_path(char *name, const char *path)
 	snprintf(name, RESCH_NAME_LEN, "%s", slash ? slash + 1 : path);
 }
 
-static void child(const struct run *run, int pipe, const sigset_t *mask)
-{
-	struct report report = {};
-	bool told = false;
-
-	if (run->self) {
-		report.reg.params = run->self->params;
-		/* The thread has our name as yet. */
-		if (!report.reg.params.name[0])
-			name_from_path(report.reg.params.name, run->program[0]);
-		report.reg.domain = run->owner.domain;
-		report.registered = resch_register_self(run->owner.fd, &report.reg);
-		told = write(pipe, &report, sizeof(report)) == sizeof(report);
-		if (report.registered || !told)
-			_exit(EXIT_RUN);
-	}
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(run->program[0], run->program);
-	report.exec = errno;
-	if (write(pipe, &report, sizeof(report)) != sizeof(report))
-		_exit(EXIT_RUN);
-	_exit(report.exec == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXEC);
-}
-
-/* Return: 1: a report came; 0: the child has executed its program (the pipe closed) or died. */
-static int hear(int pipe, struct report *report)
-{
-	ssize_t n;
-
-	do {
-		n = read(pipe, report, sizeof(*report));
-	} while (n < 0 && errno == EINTR);
-	return n == sizeof(*report);
-}
-
-static struct owned *own_child(struct run *run)
+static void own_program(struct run *run, const struct resch_register *reg)
 {
 	struct owned *owned;
 	uint64_t start_time = 0;
 
 	resch_start_time(run->pid, &start_time);
-	owned = owner_find(&run->owner, run->pid, start_time);
-	if (owned)
-		return owned;
 	owned = owner_add(&run->owner, run->pid, start_time);
 	owned->order = run->order++;
-	return owned;
+	owned->tried = true;
+	owned->id = reg->id;
+	name_from_path(owned->name, run->program[0]);
+	owned->stat.id = reg->id;
+	owned->stat.pid = run->pid;
+	owned->stat.cpu = reg->cpu;
+	owned->stat.params = reg->params;
 }
 
 /* Return: 0: the program runs; else an exit status after a message, and the child is gone. */
 static int launch(struct run *run, const sigset_t *mask)
 {
-	struct report report;
-	struct owned *owned;
-	int fds[2];
+	struct resch_register reg = { .domain = run->owner.domain };
+	struct program program = {
+		.words = run->program,
+		.device = run->owner.fd,
+		.reg = run->self ? &reg : NULL,
+		.why = refusal_text,
+	};
+	int result;
 
-	if (pipe2(fds, O_CLOEXEC))
-		return fail("pipe: %s", strerror(errno)), EXIT_RUN;
-	run->pid = fork();
-	if (run->pid < 0) {
-		close(fds[0]);
-		close(fds[1]);
-		return fail("fork: %s", strerror(errno)), EXIT_RUN;
+	if (run->self) {
+		reg.params = run->self->params;
+		/* The thread has our name as yet. */
+		if (!reg.params.name[0])
+			name_from_path(reg.params.name, run->program[0]);
 	}
-	if (!run->pid) {
-		close(fds[0]);
-		child(run, fds[1], mask);
-	}
-	close(fds[1]);
-	while (hear(fds[0], &report)) {
-		if (report.registered || report.exec) {
-			close(fds[0]);
-			waitpid(run->pid, NULL, 0);
-			if (report.registered)
-				return fail("%s", refusal_text(report.registered, &report.reg)),
-				       EXIT_RUN;
-			fail("%s: %s", run->program[0], strerror(report.exec));
-			return report.exec == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXEC;
-		}
-		owned = own_child(run);
-		owned->tried = true;
-		owned->id = report.reg.id;
-		name_from_path(owned->name, run->program[0]);
-		owned->stat.id = report.reg.id;
-		owned->stat.pid = run->pid;
-		owned->stat.cpu = report.reg.cpu;
-		owned->stat.params = report.reg.params;
-	}
-	close(fds[0]);
-	return 0;
+	result = program_start(&program, mask);
+	run->pid = program.pid;
+	if (!result && reg.id)
+		own_program(run, &reg);
+	return result;
 }
 
 /* ---- its threads ----------------------------------------------------------------------------- */
@@ -333,7 +274,7 @@ static int supervise(struct run *run, int signals)
 
 static void finish(struct run *run, int status)
 {
-	struct json_object *out, *program;
+	struct json_object *out;
 	size_t i;
 
 	owner_events(&run->owner);
@@ -347,37 +288,22 @@ static void finish(struct run *run, int status)
 	if (run->quiet)
 		return;
 	out = json_object_new_object();
-	program = json_object_new_array();
-	for (i = 0; run->program[i]; i++) {
-		text_clean(run->program[i]);
-		json_object_array_add(program, json_object_new_string(run->program[i]));
-	}
-	json_add(out, "program", program);
+	json_add(out, "program", program_json(run->program));
 	json_add(out, "status", json_object_new_int(status));
 	owner_report(&run->owner, out);
 }
 
 static int run_program(struct run *run)
 {
-	static const int passed[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGTERM,
-				      SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH };
-	sigset_t set, mask;
+	sigset_t mask;
 	int signals, result;
-	size_t i;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		sigaddset(&set, passed[i]);
-	sigprocmask(SIG_BLOCK, &set, &mask);
-	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals = program_signals(&mask);
 	if (signals < 0)
-		return fail("signalfd: %s", strerror(errno)), EXIT_RUN;
-
+		return EXIT_RUN;
 	result = launch(run, &mask);
 	if (!result) {
-		result = supervise(run, signals);
-		result = WIFSIGNALED(result) ? 128 + WTERMSIG(result) : WEXITSTATUS(result);
+		result = program_status(supervise(run, signals));
 		finish(run, result);
 	}
 	owner_end(&run->owner);

@@ -9,7 +9,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "server.h"
 
 /* How often we look whether members are left, ms. */
@@ -52,7 +52,11 @@ static struct resch_register member_of(const struct resch_server_stat *stat)
 static bool look(struct hall *hall)
 {
 	struct resch_server_stat stat;
+	struct resch_event events[64];
 
+	/* Nobody waits for them, but they would be counted as lost. */
+	while (resch_event_wait(hall->fd, 0) > 0 && resch_event_read(hall->fd, events, 64) > 0)
+		;
 	if (resch_server_stat(hall->fd, hall->stat.domain, hall->stat.id, &stat))
 		return false;
 	hall->stat = stat;
@@ -82,16 +86,11 @@ static void report(struct hall *hall, int status, char **program)
 {
 	const struct resch_server_stat *stat = &hall->stat;
 	uint64_t time = resch_now() - hall->began;
-	struct json_object *out, *list;
+	struct json_object *out;
 
 	if (hall->json) {
 		out = json_object_new_object();
-		list = json_object_new_array();
-		for (; *program; program++) {
-			text_clean(*program);
-			json_object_array_add(list, json_object_new_string(*program));
-		}
-		json_add(out, "program", list);
+		json_add(out, "program", program_json(program));
 		json_add(out, "status", json_object_new_int(status));
 		json_add_time(out, "time", time);
 		json_add(out, "server", server_json(stat));
@@ -107,60 +106,6 @@ static void report(struct hall *hall, int status, char **program)
 }
 
 /* ---- the program --------------------------------------------------------------------------------- */
-
-/* From the child, before execve(): why there is none. */
-struct trouble {
-	int registered; /* -errno */
-	int exec; /* errno */
-	struct resch_register reg;
-};
-
-static void child(const struct hall *hall, char **program, int pipe, const sigset_t *mask)
-{
-	struct trouble trouble = { .reg = member_of(&hall->stat) };
-
-	trouble.registered = resch_register_self(hall->fd, &trouble.reg);
-	if (!trouble.registered) {
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		execvp(program[0], program);
-		trouble.exec = errno;
-	}
-	if (write(pipe, &trouble, sizeof(trouble)) != sizeof(trouble))
-		_exit(EXIT_RUN);
-	_exit(EXIT_RUN);
-}
-
-/* Return: 0: it runs; else an exit status after a message. */
-static int launch(struct hall *hall, char **program, const sigset_t *mask)
-{
-	struct trouble trouble;
-	ssize_t heard;
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC))
-		return fail("pipe: %s", strerror(errno)), EXIT_RUN;
-	hall->pid = fork();
-	if (!hall->pid) {
-		close(fds[0]);
-		child(hall, program, fds[1], mask);
-	}
-	close(fds[1]);
-	if (hall->pid < 0) {
-		close(fds[0]);
-		return fail("fork: %s", strerror(errno)), EXIT_RUN;
-	}
-	do {
-		heard = read(fds[0], &trouble, sizeof(trouble));
-	} while (heard < 0 && errno == EINTR);
-	close(fds[0]);
-	if (heard != sizeof(trouble))
-		return 0;
-	waitpid(hall->pid, NULL, 0);
-	if (trouble.registered)
-		return fail("%s", explain(trouble.registered, &trouble.reg)), EXIT_RUN;
-	fail("%s: %s", program[0], strerror(trouble.exec));
-	return trouble.exec == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXEC;
-}
 
 /* Return: true: enough. */
 static bool take_signals(struct hall *hall, int signals)
@@ -187,15 +132,10 @@ static bool take_signals(struct hall *hall, int signals)
 static void supervise(struct hall *hall, int signals)
 {
 	struct pollfd fds = { .fd = signals, .events = POLLIN };
-	struct resch_event events[64];
 	bool some = true;
 
 	while (!hall->ended || some) {
 		poll(&fds, 1, LOOK);
-		/* Nobody waits for them, but they would be counted as lost. */
-		while (resch_event_wait(hall->fd, 0) > 0 &&
-		       resch_event_read(hall->fd, events, 64) > 0)
-			;
 		if (take_signals(hall, signals)) {
 			note("members of server %u:%u that are left become ordinary processes",
 			     hall->stat.domain, hall->stat.id);
@@ -211,26 +151,20 @@ static void supervise(struct hall *hall, int signals)
 
 static int run_program(struct hall *hall, char **program)
 {
-	static const int passed[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGTERM,
-				      SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH };
-	sigset_t set, mask;
+	struct resch_register reg = member_of(&hall->stat);
+	struct program start = { .words = program, .device = hall->fd, .reg = &reg, .why = explain };
+	sigset_t mask;
 	int signals, result;
-	size_t i;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		sigaddset(&set, passed[i]);
-	sigprocmask(SIG_BLOCK, &set, &mask);
-	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals = program_signals(&mask);
 	if (signals < 0)
-		return fail("signalfd: %s", strerror(errno)), EXIT_RUN;
+		return EXIT_RUN;
 	hall->began = resch_now();
-	result = launch(hall, program, &mask);
+	result = program_start(&start, &mask);
+	hall->pid = start.pid;
 	if (!result) {
 		supervise(hall, signals);
-		result = WIFSIGNALED(hall->status) ? 128 + WTERMSIG(hall->status) :
-						     WEXITSTATUS(hall->status);
+		result = program_status(hall->status);
 		report(hall, result, program);
 	}
 	close(signals);
@@ -326,27 +260,12 @@ static int attach(struct hall *hall, pid_t pid)
 	return count ? count : -1;
 }
 
+/* Until a signal comes, or the server is empty. */
 static void stay(struct hall *hall)
 {
-	struct signalfd_siginfo info;
-	struct resch_event events[64];
-	struct pollfd fds = { .events = POLLIN };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fds.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	while (look(hall)) {
-		while (resch_event_wait(hall->fd, 0) > 0 &&
-		       resch_event_read(hall->fd, events, 64) > 0)
-			;
-		if (poll(&fds, 1, LOOK) > 0 && read(fds.fd, &info, sizeof(info)) == sizeof(info))
-			break;
-	}
-	close(fds.fd);
+	watch_signals();
+	while (look(hall) && !watch_wait(LOOK * 1000000))
+		;
 }
 
 int server_attach(int argc, char **argv)
