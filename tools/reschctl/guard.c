@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "reschctl.h"
@@ -100,14 +99,14 @@ static int calls_parse(const char *text, struct resch_calls *set)
 
 /* ---- list ------------------------------------------------------------------------------------ */
 
-static struct json_object *guard_json(const struct resch_domain_stat *domain, int cpu,
-				      const struct resch_guard_stat *stat, const uint64_t *counts)
+static struct json_object *guard_json(int cpu, const struct resch_guard_stat *stat,
+				      const uint64_t *counts)
 {
 	struct json_object *guard = json_object_new_object(), *by_call = json_object_new_object();
 	struct json_object *exempt = json_object_new_array();
 	unsigned int nr;
 
-	json_add(guard, "domain", json_object_new_int64(domain->domain));
+	json_add(guard, "domain", json_object_new_int64(stat->domain));
 	json_add(guard, "cpu", json_object_new_int(cpu));
 	json_add(guard, "all", json_object_new_boolean(stat->flags & RESCH_GUARD_ALL));
 	json_add(guard, "manual", json_object_new_boolean(stat->flags & RESCH_GUARD_MANUAL));
@@ -204,25 +203,17 @@ static int guard_list(int fd, bool json)
 			result = resch_guard_stat(fd, domain.domain, (int)cpu, &stat, counts);
 			if (result || !stat.flags)
 				break;
-			json_object_array_add(list, guard_json(&domain, (int)cpu, &stat, counts));
+			json_object_array_add(list, guard_json((int)cpu, &stat, counts));
 			list_row(&table, cpu, &stat);
 		}
 	}
-	if (json) {
-		struct json_object *out = json_object_new_object();
-
-		json_add(out, "guards", list);
-		json_show(out, stdout);
-	} else {
-		json_object_put(list);
-		table_print(&table, stdout, false);
-		domain = (struct resch_domain_stat){};
-		while (resch_domain_next(fd, &domain) > 0) {
-			if (resch_guard_stat(fd, domain.domain, -1, &stat, counts) || !stat.flags)
-				continue;
-			guard_print(&stat);
-			counts_print(counts);
-		}
+	list_show(&table, list, "guards", json);
+	domain = (struct resch_domain_stat){};
+	while (!json && resch_domain_next(fd, &domain) > 0) {
+		if (resch_guard_stat(fd, domain.domain, -1, &stat, counts) || !stat.flags)
+			continue;
+		guard_print(&stat);
+		counts_print(counts);
 	}
 	return result < 0 ? fail("guard list: %s", error_text(result)) : EXIT_DONE;
 }
@@ -233,25 +224,23 @@ static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
 {
 	struct resch_guard_stat stat;
 	struct resch_calls set = {};
-	int result;
+	int result = 0;
 
-	if (exempt) {
+	if (exempt)
 		result = resch_guard_stat(fd, domain, -1, &stat, NULL);
-		/* What is to be changed has to be there first. */
-		if (!result && !stat.flags && (exempt[0] == '+' || exempt[0] == '-')) {
-			result = resch_guard_set(fd, domain, flags, NULL);
-			if (!result)
-				result = resch_guard_stat(fd, domain, -1, &stat, NULL);
-		}
-		if (!result) {
-			set = stat.exempt;
-			if (calls_parse(exempt, &set))
-				return EXIT_USAGE;
-			result = resch_guard_set(fd, domain, flags, &set);
-		}
-	} else {
+	/* What is to be changed has to be there first. */
+	if (!result && exempt && !stat.flags && (exempt[0] == '+' || exempt[0] == '-')) {
 		result = resch_guard_set(fd, domain, flags, NULL);
+		if (!result)
+			result = resch_guard_stat(fd, domain, -1, &stat, NULL);
 	}
+	if (!result && exempt) {
+		set = stat.exempt;
+		if (calls_parse(exempt, &set))
+			return EXIT_USAGE;
+	}
+	if (!result)
+		result = resch_guard_set(fd, domain, flags, exempt ? &set : NULL);
 	if (result == -EINVAL)
 		return fail(
 			"no CPU would be left unguarded, or a call that makes threads or programs is "
@@ -326,27 +315,22 @@ static int guard_act(int fd, int count, char **words, const struct guard_options
 int cmd_guard(int argc, char **argv)
 {
 	struct guard_options given = { .flags = RESCH_GUARD_ON };
-	static char list[] = "list", *listing[] = { list };
-	char **words = argv + 1;
-	int fd, result, count;
+	const char *action;
+	int fd, result;
+	bool list;
 
 	result = guard_parse(argc, argv, &given);
 	if (result >= 0)
 		return result;
-	words = argv + optind;
-	count = argc - optind;
-	if (!count) {
-		words = listing;
-		count = 1;
-	}
-	if (strcmp(words[0], "list") && strcmp(words[0], "on") && strcmp(words[0], "off") &&
-	    strcmp(words[0], "lend"))
+	action = optind < argc ? argv[optind] : "list";
+	list = !strcmp(action, "list");
+	if (!list && strcmp(action, "on") && strcmp(action, "off") && strcmp(action, "lend"))
 		return usage("guard", "guard list, guard on, guard off or guard lend");
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = strcmp(words[0], "list") ? guard_act(fd, count, words, &given) :
-					    guard_list(fd, given.json);
+	result = list ? guard_list(fd, given.json) :
+			guard_act(fd, argc - optind, argv + optind, &given);
 	close(fd);
 	return result;
 }

@@ -229,6 +229,12 @@ void json_show(struct json_object *object, FILE *to)
 	json_object_put(object);
 }
 
+void json_show_line(struct json_object *object, FILE *to)
+{
+	fprintf(to, "%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	json_object_put(object);
+}
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 const char *time_short(uint64_t ns)

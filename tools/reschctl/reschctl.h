@@ -24,6 +24,10 @@ enum exit_status {
 	EXIT_NOT_FOUND = 127, /* run: there is no such program */
 };
 
+/* ns */
+#define MS 1000000ULL
+#define HOUR 3600000000000ULL
+
 /** struct command - a subcommand: run() gets its own name as argv[0] and returns an exit status */
 struct command {
 	const char *name;
@@ -101,6 +105,8 @@ void json_add_time(struct json_object *object, const char *key, uint64_t ns);
 void json_add_text(struct json_object *object, const char *key, const char *text);
 /** json_show - print and free */
 void json_show(struct json_object *object, FILE *to);
+/** json_show_line - likewise, on one line */
+void json_show_line(struct json_object *object, FILE *to);
 
 /**
  * time_short - a measured time with three digits or so: "1.23ms"; for one call each of eight in a
@@ -191,6 +197,9 @@ void watch_signals(void);
 /** watch_keys - keys come one by one and unseen, until watch_keys_end() or the process's end */
 void watch_keys(void);
 void watch_keys_end(void);
+/** watch_time - a time of @option, @least to @most. Return: -1: go on; else an exit status after a message */
+int watch_time(const char *command, const char *option, const char *text, uint64_t least,
+	       uint64_t most, uint64_t *time);
 /** watch_wait - for @interval ns. Return: true: q was pressed or a signal came */
 bool watch_wait(uint64_t interval);
 

@@ -25,7 +25,6 @@ static const char help[] =
 
 #define TIME_MIN 10000
 #define QUANTUM_MAX 1000000000
-#define HOUR 3600000000000
 
 struct question {
 	int kind, policy; /* -1: all */

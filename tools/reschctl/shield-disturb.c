@@ -132,17 +132,18 @@ static struct row *row_of(struct disturb *disturb, enum culprit kind, uint64_t i
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static void known_ask(const struct disturb *disturb, struct known *known)
+/* Return: false: it has ended */
+static bool known_ask(const struct disturb *disturb, struct known *known)
 {
 	struct thread thread;
 	enum stay stay;
 
-	known->rt0 = false;
 	if (thread_read(disturb->sweep->state->root, known->pid, known->pid, &thread))
-		return;
+		return false;
 	known->kthread = thread.flags & PF_KTHREAD;
 	stay = stay_thread(disturb->sweep, &thread, false);
 	known->rt0 = stay == STAY_REGISTERED || (stay == STAY_BOUND && !known->kthread);
+	return true;
 }
 
 static const struct known *known_find(struct disturb *disturb, pid_t pid)
@@ -165,33 +166,24 @@ static const struct known *known_find(struct disturb *disturb, pid_t pid)
 
 void disturb_refresh(struct disturb *disturb)
 {
-	struct thread thread;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < disturb->nr_known;) {
-		struct known *known = &disturb->known[i];
-
+	while (i < disturb->nr_known) {
 		/* Those that have ended make room; their number may come again. */
-		if (thread_read(disturb->sweep->state->root, known->pid, known->pid, &thread)) {
-			*known = disturb->known[--disturb->nr_known];
-		} else {
-			known_ask(disturb, known);
+		if (known_ask(disturb, &disturb->known[i]))
 			i++;
-		}
+		else
+			disturb->known[i] = disturb->known[--disturb->nr_known];
 	}
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /* What has passed since the CPU's last event belongs to the topmost frame. */
-static void pass(struct disturb *disturb, struct cpu_watch *cpu, uint64_t now)
+static void pass(struct cpu_watch *cpu, uint64_t now)
 {
 	struct frame *top = cpu->depth ? &cpu->frames[cpu->depth - 1] : NULL;
 
-	if (!disturb->first)
-		disturb->first = now;
-	if (now > disturb->last)
-		disturb->last = now;
 	if (top && cpu->last && now > cpu->last) {
 		top->time += now - cpu->last;
 		if (cpu->interrupted && top->row && top->time > cpu->worst_time) {
@@ -374,7 +366,7 @@ void disturb_record(void *arg, const struct record *record)
 	if (i == nr_disturb_events || !record->id)
 		return;
 	meaning = &meanings[i];
-	pass(disturb, cpu, record->time);
+	pass(cpu, record->time);
 	switch (meaning->mark) {
 	case ENTER:
 		enter(disturb, cpu, &disturb_events[i], meaning, record);
@@ -432,7 +424,6 @@ void disturb_sent(void *arg, const struct record *record)
 		sender->function.address = callback;
 		sender->next = disturb->senders;
 		disturb->senders = sender;
-		disturb->nr_senders++;
 		strcpy(sender->name, record->pid ? "?" : "idle");
 		if (record->pid &&
 		    !thread_read(disturb->sweep->state->root, record->pid, record->pid, &thread))
@@ -442,12 +433,6 @@ void disturb_sent(void *arg, const struct record *record)
 	if (!sender->site.address)
 		sender->site.address = trace_number(record, event->at[2]);
 	sender->count++;
-}
-
-void disturb_sent_lost(void *arg, unsigned int cpu)
-{
-	(void)arg;
-	(void)cpu;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -466,14 +466,6 @@ static int show_once(const char *root, bool json)
 	return result;
 }
 
-/* A time within limits, where one is given. Return: -1, or an exit status after a message */
-static int take_time(const char *option, const char *text, uint64_t most, uint64_t *time)
-{
-	if (!text || (!resch_time_parse(text, time) && *time >= 100000000 && *time <= most))
-		return -1;
-	return usage("shield", "--%s=%s: a time from 100ms to %s", option, text, time_text(most));
-}
-
 int shield_status(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -496,13 +488,16 @@ int shield_status(int argc, char **argv)
 			request.root = optarg;
 		} else if (option == 'w') {
 			watch = true;
-			status = take_time("watch", optarg, 86400000000000, &request.length);
+			if (optarg)
+				status = watch_time("shield", "watch", optarg, 100 * MS, 24 * HOUR,
+						    &request.length);
 		} else if (option == 'c') {
 			if (resch_cpus_parse(optarg, &request.cpus) <= 0)
 				return usage("shield", "'%s' is no list of CPUs such as 1,3-5",
 					     optarg);
 		} else if (option == 'i') {
-			status = take_time("interval", optarg, 3600000000000, &request.interval);
+			status = watch_time("shield", "interval", optarg, 100 * MS, HOUR,
+					    &request.interval);
 		} else if (option == 'j') {
 			request.json = true;
 		} else if (option == 'h') {

@@ -426,13 +426,16 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
+/* For what is to be done with a shield's domain. Return: a descriptor; -1: there is none, or no module */
+static int domain_open(const struct state *state, uint32_t domain)
+{
+	return domain && !*state->root ? resch_open() : -1;
+}
+
 static void domain_drop(const struct state *state, uint32_t domain)
 {
-	int fd;
+	int fd = domain_open(state, domain);
 
-	if (!domain || *state->root)
-		return;
-	fd = resch_open();
 	if (fd < 0)
 		return;
 	if (resch_domain_del(fd, domain) == -EBUSY)
@@ -444,11 +447,8 @@ static void domain_drop(const struct state *state, uint32_t domain)
 /* Threads that the guard has lent to RT CPUs go home: the sweep would take that for somebody else's change. */
 static void guard_drop(const struct state *state, uint32_t domain)
 {
-	int fd;
+	int fd = domain_open(state, domain);
 
-	if (!domain || *state->root)
-		return;
-	fd = resch_open();
 	if (fd < 0)
 		return;
 	resch_guard_set(fd, domain, 0, NULL);

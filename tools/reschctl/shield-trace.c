@@ -130,8 +130,10 @@ int trace_make(struct trace *trace, const char *root, const char *suffix,
 	else
 		snprintf(trace->path, sizeof(trace->path), "%s/instances/" PREFIX "%d-%s", folder,
 			 getpid(), suffix);
-	if (mkdir(trace->path, 0750) && errno != EEXIST)
+	if (mkdir(trace->path, 0750) && errno != EEXIST) {
+		*trace->path = 0;
 		return -errno;
+	}
 	result = trace_on(trace, false);
 	if (!result)
 		result = read_layout(trace);
@@ -146,6 +148,8 @@ void trace_remove(struct trace *trace)
 {
 	unsigned int cpu;
 
+	if (!*trace->path)
+		return;
 	trace_write(trace, "events/enable", "0");
 	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
 		if (trace->fds[cpu] >= 0)
@@ -154,6 +158,7 @@ void trace_remove(struct trace *trace)
 	}
 	if (!*trace->root)
 		rmdir(trace->path);
+	*trace->path = 0;
 }
 
 void trace_sweep(const char *root)
@@ -349,7 +354,8 @@ int trace_read(struct trace *trace, unsigned int cpu,
 		length = word_at(page + 8);
 		if (length & MISSED) {
 			trace->lost++;
-			lost(arg, cpu);
+			if (lost)
+				lost(arg, cpu);
 		}
 		length &= LENGTH_MASK;
 		if (length > (size_t)n - trace->data)

@@ -101,8 +101,6 @@ static int begin_events(struct watch *watch)
 		if (i && result == -ENOENT)
 			result = 0;
 	}
-	if (result && *trace->path)
-		trace_remove(trace);
 	return result;
 }
 
@@ -167,7 +165,7 @@ static int read_all(struct watch *watch)
 			result = trace_read(&watch->trace, cpu, disturb_record, disturb_lost,
 					    &watch->disturb);
 		if (!result && watch->has_senders && watch->senders.fds[cpu] >= 0)
-			result = trace_read(&watch->senders, cpu, disturb_sent, disturb_sent_lost,
+			result = trace_read(&watch->senders, cpu, disturb_sent, NULL,
 					    &watch->disturb);
 	}
 	return result;
@@ -175,10 +173,8 @@ static int read_all(struct watch *watch)
 
 static void watch_end(struct watch *watch)
 {
-	if (*watch->trace.path)
-		trace_remove(&watch->trace);
-	if (watch->has_senders)
-		trace_remove(&watch->senders);
+	trace_remove(&watch->trace);
+	trace_remove(&watch->senders);
 	disturb_end(&watch->disturb);
 	symbols_free();
 	sweep_end(&watch->sweep);
@@ -264,8 +260,7 @@ static void print_json(const struct watch *watch, bool last)
 	json_add(out, "senders", watch->has_senders ? senders : NULL);
 	if (!watch->has_senders)
 		json_object_put(senders);
-	printf("%s\n", json_object_to_json_string_ext(out, JSON_C_TO_STRING_PLAIN));
-	json_object_put(out);
+	json_show_line(out, stdout);
 }
 
 static void print_head(const struct watch *watch, const char *end)

@@ -56,7 +56,7 @@ struct record {
  */
 int trace_make(struct trace *trace, const char *root, const char *suffix,
 	       const struct resch_cpus *cpus, unsigned int kb);
-/** trace_remove - stop, and leave nothing */
+/** trace_remove - stop, and leave nothing; of one that was not made or is removed, too */
 void trace_remove(struct trace *trace);
 /** trace_sweep - remove what killed watchers have left; nobody reads those */
 void trace_sweep(const char *root);
@@ -68,7 +68,7 @@ int trace_enable(const struct trace *trace, const struct trace_event *event);
 /** trace_on - begin or end to record */
 int trace_on(const struct trace *trace, bool on);
 /**
- * trace_read - call for each record of a CPU that has come since; @lost instead where some are missing
+ * trace_read - call for each record of a CPU that has come since; @lost, if any, where some are missing
  *
  * Return: 0 or -errno.
  */
@@ -160,14 +160,12 @@ struct disturb {
 	struct row **rows;
 	size_t nr_rows, room;
 	struct sender *senders;
-	size_t nr_senders;
 	struct known *known;
 	size_t nr_known;
 	uint64_t interruptions; /* of RT0 tasks, */
 	uint64_t longest, longest_part; /* the longest, and its culprit's part, */
 	unsigned int longest_cpu;
 	struct row *longest_by;
-	uint64_t first, last; /* events */
 };
 
 /* Events of the watched CPUs, and of all others. */
@@ -182,9 +180,8 @@ void disturb_end(struct disturb *disturb);
 /** disturb_record, disturb_lost - for trace_read() of the watched CPUs, @arg: struct disturb */
 void disturb_record(void *arg, const struct record *record);
 void disturb_lost(void *arg, unsigned int cpu);
-/** disturb_sent, disturb_sent_lost - likewise for the senders' instance */
+/** disturb_sent - likewise for the senders' instance */
 void disturb_sent(void *arg, const struct record *record);
-void disturb_sent_lost(void *arg, unsigned int cpu);
 /** disturb_post - the rows get what has not ended yet; sorts them by their longest */
 void disturb_post(struct disturb *disturb);
 /** disturb_refresh - who is an RT0 task may have changed: ask anew */

@@ -199,6 +199,15 @@ bool watch_wait(uint64_t interval)
 	return stopped;
 }
 
+int watch_time(const char *command, const char *option, const char *text, uint64_t least,
+	       uint64_t most, uint64_t *time)
+{
+	if (!resch_time_parse(text, time) && *time >= least && *time <= most)
+		return -1;
+	return usage(command, "--%s=%s: a time from %s to %s", option, text, time_text(least),
+		     time_text(most));
+}
+
 static int top_loop(int fd, uint64_t interval, bool once, bool json)
 {
 	struct look looks[2] = {};
@@ -254,10 +263,9 @@ int cmd_top(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "i:1jh", options, NULL)) != -1) {
 		switch (option) {
 		case 'i':
-			if (resch_time_parse(optarg, &interval) || interval < 100000000 ||
-			    interval > 3600000000000)
-				return usage("top", "--interval=%s: a time from 100ms to 1h",
-					     optarg);
+			result = watch_time("top", "interval", optarg, 100 * MS, HOUR, &interval);
+			if (result >= 0)
+				return result;
 			break;
 		case '1':
 			once = true;
@@ -317,8 +325,7 @@ static void event_line(bool json, const struct look *look, const char *what,
 	json_add_text(out, "name", thread_name(task));
 	if (number)
 		json_add_time(out, "number", number);
-	printf("%s\n", json_object_to_json_string_ext(out, JSON_C_TO_STRING_PLAIN));
-	json_object_put(out);
+	json_show_line(out, stdout);
 }
 
 static void events_compare(const struct look *now, const struct look *before, bool json)
@@ -365,8 +372,7 @@ static uint32_t events_ejections(int fd, uint64_t time, uint32_t known, bool fir
 			out = domain_json(&domain);
 			json_add_time(out, "time", time);
 			json_add_text(out, "event", "eject");
-			printf("%s\n", json_object_to_json_string_ext(out, JSON_C_TO_STRING_PLAIN));
-			json_object_put(out);
+			json_show_line(out, stdout);
 		} else {
 			printf("%.3f  domain %u  plugin %s was thrown out: %s\n",
 			       (double)time / 1e9, domain.domain, domain.eject_plugin,
@@ -396,10 +402,9 @@ int cmd_events(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "i:jh", options, NULL)) != -1) {
 		switch (option) {
 		case 'i':
-			if (resch_time_parse(optarg, &interval) || interval < 10000000 ||
-			    interval > 3600000000000)
-				return usage("events", "--interval=%s: a time from 10ms to 1h",
-					     optarg);
+			result = watch_time("events", "interval", optarg, 10 * MS, HOUR, &interval);
+			if (result >= 0)
+				return result;
 			break;
 		case 'j':
 			json = true;
