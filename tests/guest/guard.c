@@ -407,6 +407,7 @@ static int visits_forever(void *arg)
 {
 	atomic_int *there = arg;
 
+	*there = 0; /* its page is there: a fault would send it home */
 	visit();
 	*there = 1;
 	for (;;) {
