@@ -140,7 +140,7 @@ tests() {
 
 unit() {
 	step "packages for the unit tests" "$HARNESS/setup.sh" build plot || return 0
-	tests "unit tests" make -C "$TREE/tests/unit" --no-print-directory O="$BUILD/host/obj/unit" check
+	tests "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" --no-print-directory O="$BUILD/host/obj/unit" check
 	tests "trace checker" "$TREE/tests/checker/run"
 }
 

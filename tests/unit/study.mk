@@ -9,10 +9,8 @@ check-study:
 	$(MAKE) -C $(TOP)/bench/study --no-print-directory O=$(OUT)/study all
 	RESCH_STUDY=$(OUT)/study/resch-study $(TOP)/tests/unit/test_study.py
 
-check-experiment:
-	$(MAKE) -C $(TOP)/bench/experiment --no-print-directory O=$(OUT)/experiment all
-	RESCHCTL=$(OUT)/experiment/tools/reschctl RESCH_SIM=$(OUT)/experiment/bench/sim/resch-sim \
-		$(TOP)/tests/unit/test_experiment.py
+check-experiment: check-reschctl $(OUT)/resch-sim
+	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_experiment.py
 
 check-observer:
 	$(TOP)/tests/unit/test_observer.py
