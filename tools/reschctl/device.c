@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* device.c - the device and what it says */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -232,6 +233,26 @@ int read_text(const char *path, char *text, size_t size)
 	while (length && text[length - 1] == '\n')
 		text[--length] = 0;
 	return (int)length;
+}
+
+DIR *threads_open(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return opendir(path);
+}
+
+pid_t threads_next(DIR *dir)
+{
+	struct dirent *entry;
+	uint64_t id;
+
+	while ((entry = readdir(dir))) {
+		if (!number_parse(entry->d_name, INT32_MAX, &id))
+			return (pid_t)id;
+	}
+	return 0;
 }
 
 const char *thread_name(const struct resch_task_stat *stat)

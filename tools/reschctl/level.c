@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* level.c - reschctl level: RT0, RT1+ and Linux tasks */
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <sched.h>
@@ -54,18 +53,12 @@ static int level_set(const struct level_options *given, pid_t tid)
 
 static int level_threads(const struct level_options *given, pid_t pid)
 {
-	struct dirent *entry;
-	char path[64];
-	uint64_t tid;
+	DIR *dir = threads_open(pid);
 	int result = -ESRCH, one;
-	DIR *dir;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (number_parse(entry->d_name, INT32_MAX, &tid))
-			continue;
-		one = level_set(given, (pid_t)tid);
+	while (dir && (tid = threads_next(dir))) {
+		one = level_set(given, tid);
 		/* One that has ended meanwhile is no matter. */
 		if (one != -ESRCH)
 			result = one;

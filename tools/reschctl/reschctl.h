@@ -3,6 +3,7 @@
 #ifndef _RESCHCTL_H
 #define _RESCHCTL_H
 
+#include <dirent.h>
 #include <json-c/json.h>
 #include <resch.h>
 #include <stdbool.h>
@@ -187,6 +188,10 @@ void task_table_begin(struct table *table);
 void task_table_add(struct table *table, const struct resch_task_stat *stat);
 /** thread_name - the name of a task: its own, else the thread's comm; static buffer */
 const char *thread_name(const struct resch_task_stat *stat);
+/** threads_open - the threads of a process, for threads_next() and closedir(3). NULL: there is none */
+DIR *threads_open(pid_t pid);
+/** threads_next - Return: a thread id; of /proc itself: a process id; 0: there are no more */
+pid_t threads_next(DIR *dir);
 /** read_text - a whole small file, without the newline at its end. Return: its length, or -errno */
 int read_text(const char *path, char *text, size_t size);
 

@@ -7,7 +7,6 @@
  * through execve() because we keep the descriptor. Its other threads are found in /proc and
  * registered from here.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
@@ -183,21 +182,16 @@ static void scan(struct run *run)
 {
 	struct found found[64];
 	size_t count = 0, i;
-	struct dirent *entry;
-	char path[64], leader[32];
+	char leader[32];
 	uint64_t start_time;
 	struct owned *owned;
-	DIR *dir;
+	DIR *dir = threads_open(run->pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", run->pid);
-	dir = opendir(path);
 	if (!dir)
 		return;
-	while (count < sizeof(found) / sizeof(found[0]) && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid <= 0 || resch_start_time(tid, &start_time) ||
-		    owner_find(&run->owner, tid, start_time))
+	while (count < sizeof(found) / sizeof(found[0]) && (tid = threads_next(dir))) {
+		if (resch_start_time(tid, &start_time) || owner_find(&run->owner, tid, start_time))
 			continue;
 		found[count].tid = tid;
 		found[count++].start_time = start_time;

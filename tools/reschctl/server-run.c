@@ -7,7 +7,6 @@
  * from here, thread by thread, until no thread is left that is new. The descriptor is the owner: with
  * us all that ends.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -212,20 +211,15 @@ int server_run(int argc, char **argv)
 static int walk(struct hall *hall, pid_t pid)
 {
 	struct resch_register reg;
-	struct dirent *entry;
 	uint64_t start_time;
 	int result, count = 0;
-	char path[64];
-	DIR *dir;
+	DIR *dir = threads_open(pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
 	if (!dir)
 		return 0;
-	while (count >= 0 && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid <= 0 || resch_start_time(tid, &start_time))
+	while (count >= 0 && (tid = threads_next(dir))) {
+		if (resch_start_time(tid, &start_time))
 			continue;
 		reg = member_of(&hall->stat);
 		reg.start_time = start_time;

@@ -444,12 +444,10 @@ static void each_of_process(const char *root, pid_t tgid,
 {
 	DIR *dir = opendir(machine_path(root, "/proc/%d/task", tgid));
 	struct thread thread;
-	struct dirent *entry;
-	uint64_t tid;
+	pid_t tid;
 
-	while (dir && (entry = readdir(dir))) {
-		if (!number_parse(entry->d_name, INT32_MAX, &tid) &&
-		    !thread_read(root, tgid, (pid_t)tid, &thread))
+	while (dir && (tid = threads_next(dir))) {
+		if (!thread_read(root, tgid, tid, &thread))
 			call(arg, &thread);
 	}
 	if (dir)
@@ -459,15 +457,12 @@ static void each_of_process(const char *root, pid_t tgid,
 int each_thread(const char *root, void (*call)(void *arg, const struct thread *thread), void *arg)
 {
 	DIR *dir = opendir(machine_path(root, "/proc"));
-	struct dirent *entry;
-	uint64_t pid;
+	pid_t pid;
 
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir))) {
-		if (!number_parse(entry->d_name, INT32_MAX, &pid))
-			each_of_process(root, (pid_t)pid, call, arg);
-	}
+	while ((pid = threads_next(dir)))
+		each_of_process(root, pid, call, arg);
 	closedir(dir);
 	return 0;
 }
