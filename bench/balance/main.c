@@ -5,6 +5,7 @@
  * The load-balancing observer of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.3, with the
  * evolution over time that its section 6.2 wishes for.
  */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,12 +15,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock-ns.h"
 #include "task.h"
 
-#define SECOND 1000000000ull
 #define SAMPLES_MAX 4096
 
 static struct {
@@ -56,12 +56,6 @@ static _Noreturn void usage(void)
 	exit(2);
 }
 
-_Noreturn void die(const char *what)
-{
-	fprintf(stderr, "resch-balance: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
 /* The CPU that @pid is on or waits for: the 39th word of its stat. The name in the second may have anything. */
 static int cpu_of(pid_t pid)
 {
@@ -90,7 +84,7 @@ static void look_at_idle(uint64_t *cpus)
 	char line[4096];
 
 	if (!stat)
-		die("/proc/stat");
+		err(1, "/proc/stat");
 	while (fgets(line, sizeof(line), stat)) {
 		uint64_t idle, wait;
 		unsigned int cpu;
@@ -110,18 +104,11 @@ static void start(struct task *task, const struct group *group, int gate[2])
 	task->group = group;
 	child = fork();
 	if (child < 0)
-		die("fork");
+		err(1, "fork");
 	if (!child) {
 		close(gate[1]);
 		task_live(board, task, gate[0], option.gap_ns);
 	}
-}
-
-static void pass(uint64_t ns)
-{
-	struct timespec time = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
-
-	nanosleep(&time, NULL);
 }
 
 static void start_all(int gate[2])
@@ -135,9 +122,9 @@ static void start_all(int gate[2])
 		while (!board->task[task].ready) {
 			if (waitpid(-1, NULL, WNOHANG) > 0) {
 				errno = ECHILD;
-				die("a task has not begun");
+				err(1, "a task has not begun");
 			}
-			pass(1000000);
+			sleep_for(1000000);
 		}
 }
 
@@ -179,7 +166,7 @@ static uint64_t run(void)
 	int gate[2];
 
 	if (pipe(gate))
-		die("pipe");
+		err(1, "pipe");
 	start_all(gate);
 	CPU_ZERO(&cpus);
 	CPU_SET((unsigned int)option.observer_cpu, &cpus);
@@ -192,7 +179,7 @@ static uint64_t run(void)
 	close(gate[1]);
 	while (unfinished(&some_ended)) {
 		sample(now_ns() - begin);
-		pass(option.every_ns);
+		sleep_for(option.every_ns);
 		if (some_ended && !idle_after.known) {
 			look_at_idle(idle_after.cpu);
 			idle_after.at = now_ns();
@@ -284,7 +271,7 @@ int main(int argc, char **argv)
 		usage();
 	file = fopen(argv[optind], "r");
 	if (!file)
-		die(argv[optind]);
+		err(1, "%s", argv[optind]);
 	if (scenario_read(&scenario, file, why, sizeof(why))) {
 		fprintf(stderr, "resch-balance: %s: %s\n", argv[optind], why);
 		return 2;
@@ -293,7 +280,7 @@ int main(int argc, char **argv)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (board == MAP_FAILED)
-		die("memory");
+		err(1, "memory");
 	print(run());
 	return 0;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What resch-balance saw, by groups of equal tasks; tables 3 to 5 of the ARTiS report; a picture over time."""
 
+from columns import columns
+
 SECOND = 1e9
 # RR-5781, tables 3, 4, 5: {scenario: [(configuration, group, CPU shares, completion, involuntary switches)]}
 PAPER = {
@@ -54,12 +56,6 @@ def over_time(record, number):
     return times, counts
 
 
-def _columns(rows):
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [(row[0].ljust(widths[0]) + ''.join('  ' + cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))).rstrip()
-            for row in rows]
-
-
 def table(scenario, records):
     """Of one scenario, a few configurations."""
     rows = [['configuration', 'tasks', 'share of CPUs, %', 'completion, s (min / mean / max)', 'voluntary', 'involuntary']]
@@ -73,7 +69,7 @@ def table(scenario, records):
                      '', '', ''])
     for configuration, group, shares, times, involuntary in PAPER.get(scenario, ()):
         rows.append(['RR-5781: ' + configuration, group, shares, times, '', involuntary])
-    return '\n'.join([f'{scenario} ({records[0]["kernel"]})', '', *_columns(rows)])
+    return '\n'.join([f'{scenario} ({records[0]["kernel"]})', '', *columns(rows)])
 
 
 def picture(scenario, records, path):

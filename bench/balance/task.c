@@ -6,19 +6,19 @@
  * moves whoever calls the kernel, the measurement would change the result): it looks at the clock after
  * each few steps, and a gap that is longer than those take is time in which somebody else was running.
  */
+#include <err.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock-ns.h"
 #include "relax.h"
 #include "task.h"
 
-#define SECOND 1000000000ull
 #define STEPS 500
 
 struct progress {
@@ -26,14 +26,6 @@ struct progress {
 	uint64_t cpu_ns;
 	uint64_t last;
 };
-
-uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t reached(const struct progress *progress, const struct amount *amount)
 {
@@ -70,18 +62,11 @@ static void take_lock(int fd, struct task *task)
 	};
 
 	if (fcntl(fd, F_SETLK, &lock))
-		die("lock");
+		err(1, "lock");
 	lock.l_type = F_UNLCK;
 	if (fcntl(fd, F_SETLK, &lock))
-		die("unlock");
+		err(1, "unlock");
 	task->locks++;
-}
-
-static void nap(uint64_t ns)
-{
-	struct timespec time = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
-
-	nanosleep(&time, NULL);
 }
 
 /* A multiple of @every has been passed: at most once for each look. */
@@ -107,7 +92,7 @@ static void work(struct board *board, struct task *task, int lock_fd, uint64_t g
 		if (due(reached(&progress, &group->lock), &next_lock, group->lock.value))
 			take_lock(lock_fd, task);
 		if (due(reached(&progress, &group->run), &next_sleep, group->run.value)) {
-			nap(group->sleep_ns);
+			sleep_for(group->sleep_ns);
 			progress.last = now_ns();
 		}
 	}
@@ -121,7 +106,7 @@ static void become(const struct group *group)
 	unsigned int cpu;
 
 	if (group->policy != SCHED_OTHER && sched_setscheduler(0, group->policy, &param))
-		die("sched_setscheduler");
+		err(1, "sched_setscheduler");
 	if (!group->cpu_mask)
 		return;
 	CPU_ZERO(&cpus);
@@ -129,7 +114,7 @@ static void become(const struct group *group)
 		if (group->cpu_mask >> cpu & 1)
 			CPU_SET(cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		die("sched_setaffinity");
+		err(1, "sched_setaffinity");
 }
 
 _Noreturn void task_live(struct board *board, struct task *task, int gate, uint64_t gap_ns)
@@ -140,12 +125,12 @@ _Noreturn void task_live(struct board *board, struct task *task, int gate, uint6
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (fd < 0)
-		die("/tmp/resch-balance.lock");
+		err(1, "/tmp/resch-balance.lock");
 	task->pid = getpid();
 	become(task->group);
 	task->ready = true;
 	if (read(gate, &nothing, 1) < 0)
-		die("gate");
+		err(1, "gate");
 	getrusage(RUSAGE_SELF, &before);
 	work(board, task, fd, gap_ns);
 	task->end_ns = now_ns();

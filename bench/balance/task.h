@@ -30,8 +30,4 @@ struct board {
 /* A child does this: reports to be ready, waits until @gate is closed, works, ends. */
 _Noreturn void task_live(struct board *board, struct task *task, int gate, uint64_t gap_ns);
 
-uint64_t now_ns(void);
-
-_Noreturn void die(const char *what);
-
 #endif /* _BALANCE_TASK_H */

@@ -6,6 +6,7 @@
  * Real-Time Scheduler for Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, sections 5.1, 5.2,
  * with the timer in the place of their performance counter's interrupt, so that a stock kernel will do.
  */
+#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -16,14 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock-ns.h"
 #include "pin.h"
 #include "stats.h"
 #include "waking.h"
-
-#define SECOND 1000000000ull
 
 static struct {
 	const char *name;
@@ -60,28 +59,6 @@ static _Noreturn void usage(void)
 	      "  -N NAME     \"name\" in the output\n",
 	      stderr);
 	exit(2);
-}
-
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "resch-latency: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
-
-static void sleep_until(uint64_t at)
-{
-	struct timespec time = { .tv_sec = (time_t)(at / SECOND), .tv_nsec = (long)(at % SECOND) };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
-		;
 }
 
 /* Divisions whose operands and results the compiler can't know. */
@@ -157,13 +134,13 @@ static void become_real_time(void)
 	cpu_set_t cpus;
 
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		die("mlockall");
+		err(1, "mlockall");
 	if (option.priority && sched_setscheduler(0, SCHED_FIFO, &param))
-		die("sched_setscheduler");
+		err(1, "sched_setscheduler");
 	CPU_ZERO(&cpus);
 	CPU_SET((unsigned int)option.cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		die("sched_setaffinity");
+		err(1, "sched_setaffinity");
 }
 
 /* A period; @waking and @pin may be NULL. */
@@ -173,11 +150,11 @@ static void cycle(uint64_t due, struct waking *waking, const struct pin *pin, un
 	uint64_t begin, edge, woken;
 
 	sleep_until(due);
-	begin = now();
+	begin = now_ns();
 	if (pin) {
 		if (pin_set(pin, number & 1))
-			die(option.pin);
-		edge = now();
+			err(1, "%s", option.pin);
+		edge = now_ns();
 		if (last_edge)
 			stats_add(&result.edge,
 				  llabs((int64_t)(edge - last_edge) - (int64_t)option.period));
@@ -191,21 +168,21 @@ static void cycle(uint64_t due, struct waking *waking, const struct pin *pin, un
 			stats_add(&result.kernel, (int64_t)(woken - due));
 	}
 	if (option.divisions) {
-		begin = now();
+		begin = now_ns();
 		divide(option.divisions);
-		stats_add(&result.work, (int64_t)(now() - begin));
+		stats_add(&result.work, (int64_t)(now_ns() - begin));
 	}
 }
 
 static void measure(struct waking *waking, const struct pin *pin)
 {
-	uint64_t due = now() + 10 * option.period;
+	uint64_t due = now_ns() + 10 * option.period;
 	unsigned long i;
 
 	for (i = 0; i < option.count; i++) {
 		cycle(due, waking, pin, i);
 		due += option.period;
-		for (; due < now(); due += option.period)
+		for (; due < now_ns(); due += option.period)
 			result.overrun++;
 	}
 }
@@ -216,11 +193,11 @@ static void print_samples(void)
 	size_t i;
 
 	if (!file)
-		die(option.samples);
+		err(1, "%s", option.samples);
 	for (i = 0; i < result.user.count; i++)
 		fprintf(file, "%" PRIu32 "\n", result.user.sample[i]);
 	if (fclose(file))
-		die(option.samples);
+		err(1, "%s", option.samples);
 }
 
 static void print_one(const char *name, struct stats *stats)
@@ -256,12 +233,12 @@ int main(int argc, char **argv)
 	if (stats_init(&result.user, option.count) || stats_init(&result.kernel, option.count) ||
 	    stats_init(&result.work, option.divisions ? option.count : 0) ||
 	    stats_init(&result.edge, option.pin ? option.count : 0))
-		die("memory");
+		err(1, "memory");
 	if (option.pin && pin_open(&pin, option.pin))
-		die(option.pin);
+		err(1, "%s", option.pin);
 	become_real_time();
 	if (option.kernel && waking_open(&waking, option.cpu, getpid()))
-		die("sched_waking");
+		err(1, "sched_waking");
 	measure(option.kernel ? &waking : NULL, option.pin ? &pin : NULL);
 	if (option.kernel)
 		waking_close(&waking);

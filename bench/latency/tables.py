@@ -2,6 +2,7 @@
 """Tables 1 and 2 of the ARTiS report, with its figures beside ours, and what protection costs the loads."""
 
 import results
+from columns import columns
 
 NAMES = {'idle': 'SCHED_FIFO 99, idle', 'loaded': 'SCHED_FIFO 99, loaded', 'shield': 'shield, loaded',
          'artis': 'shield and guard, loaded'}
@@ -14,13 +15,6 @@ PAPER_VARIATION = (('standard Linux 2.6.12, idle', 592.6, 6.39, 8.30, 0.08),
                    ('standard Linux, loaded', 516100.0, 5567.49, 20.61, 0.22),
                    ('ARTiS, idle', 5675.0, 61.22, 27.07, 0.29), ('ARTiS, loaded', 659700.0, 7116.43, 21.61, 0.23))
 LEAST_BETTER, LEAST_KEPT = 5, 0.9
-
-
-def columns(rows):
-    """Lines of equally wide columns: the first to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [(row[0].ljust(widths[0]) + ''.join('  ' + cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))).rstrip()
-            for row in rows]
 
 
 def us(ns):

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* board.c - what the loads have got done so far */
-#include <errno.h>
+#include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock-ns.h"
 #include "load.h"
-
-#define SECOND 1000000000ull
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	if (clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t cpu_ns(pid_t pid)
 {
@@ -65,12 +54,12 @@ int board_print(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		load_die(path);
+		err(1, "%s", path);
 	board = mmap(NULL, sizeof(*board), PROT_READ, MAP_SHARED, fd, 0);
 	if (board == MAP_FAILED)
-		load_die(path);
+		err(1, "%s", path);
 	printf("{\"time\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"cpus\": %ld, \"loads\": {",
-	       clock_ns(CLOCK_MONOTONIC), idle_ns(), sysconf(_SC_NPROCESSORS_ONLN));
+	       now_ns(), idle_ns(), sysconf(_SC_NPROCESSORS_ONLN));
 	for (load = loads; load->name; load++) {
 		unsigned int i;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kinds.c - the five loads */
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -65,7 +66,7 @@ void load_cache(volatile uint64_t *done, const char *disk, unsigned int worker)
 
 	(void)disk;
 	if (memory == MAP_FAILED)
-		load_die("cache: memory");
+		err(1, "cache: memory");
 	for (;;) {
 		for (i = 0; i < 1024; i++) {
 			value = value * 1664525 + 1013904223;
@@ -85,18 +86,18 @@ void load_disk(volatile uint64_t *done, const char *disk, unsigned int worker)
 	int fd = open(disk, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		load_die(disk);
+		err(1, "%s", disk);
 	for (;;) {
 		for (at = 0; at < MIB; at += sizeof(data))
 			if (pwrite(fd, data, sizeof(data), start + at) != sizeof(data))
-				load_die("disk: write");
+				err(1, "disk: write");
 		/* A file system without a device has nothing to sync to. */
 		if (fdatasync(fd) && errno != EINVAL)
-			load_die("disk: sync");
+			err(1, "disk: sync");
 		posix_fadvise(fd, start, MIB, POSIX_FADV_DONTNEED);
 		for (at = 0; at < MIB; at += sizeof(data))
 			if (pread(fd, data, sizeof(data), start + at) != sizeof(data))
-				load_die("disk: read");
+				err(1, "disk: read");
 		(*done)++;
 	}
 }
@@ -127,7 +128,7 @@ void load_net(volatile uint64_t *done, const char *disk, unsigned int worker)
 
 	(void)disk;
 	if (fd < 0)
-		load_die("net: raw socket");
+		err(1, "net: raw socket");
 	request.header.type = ICMP_ECHO;
 	request.header.un.echo.id = htons((unsigned short)getpid());
 	request.header.checksum = 0;
@@ -135,10 +136,10 @@ void load_net(volatile uint64_t *done, const char *disk, unsigned int worker)
 	(void)worker;
 	for (;;) {
 		if (sendto(fd, &request, sizeof(request), 0, (void *)&to, sizeof(to)) < 0)
-			load_die("net: send");
+			err(1, "net: send");
 		do {
 			if (recv(fd, answer, sizeof(answer), 0) < 0)
-				load_die("net: receive");
+				err(1, "net: receive");
 		} while (got->type != ICMP_ECHOREPLY ||
 			 got->un.echo.id != request.header.un.echo.id);
 		(*done)++;
@@ -150,7 +151,7 @@ static void lock_byte(int fd, off_t byte, short type)
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
 
 	if (fcntl(fd, F_SETLK, &lock))
-		load_die("lock");
+		err(1, "lock");
 }
 
 /*
@@ -169,7 +170,7 @@ void load_lock(volatile uint64_t *done, const char *disk, unsigned int worker)
 		snprintf(path, sizeof(path), "/tmp/resch-load.lock");
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		load_die(path);
+		err(1, "%s", path);
 	for (byte = 0; byte < 1000; byte += 2)
 		lock_byte(fd, start + byte, F_WRLCK);
 	for (byte = 0;; byte = (byte + 2) % 1000) {

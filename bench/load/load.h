@@ -42,6 +42,4 @@ struct load_board {
 /* Prints one JSON object about the board in @path. Returns an exit status. */
 int board_print(const char *path);
 
-_Noreturn void load_die(const char *what);
-
 #endif /* _LOAD_LOAD_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - resch-load: keep a machine busy, and count what gets done */
-#include <errno.h>
+#include <err.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,22 +30,16 @@ static _Noreturn void usage(void)
 	exit(2);
 }
 
-_Noreturn void load_die(const char *what)
-{
-	fprintf(stderr, "resch-load: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
 static struct load_board *new_board(const char *path)
 {
 	struct load_board *board;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*board)))
-		load_die(path);
+		err(1, "%s", path);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (board == MAP_FAILED)
-		load_die(path);
+		err(1, "%s", path);
 	close(fd);
 	return board;
 }
@@ -56,7 +50,7 @@ static void start(struct load_worker *place, const struct load *load, const char
 	pid_t parent = getpid(), child = fork();
 
 	if (child < 0)
-		load_die("fork");
+		err(1, "fork");
 	if (child) {
 		place->pid = child;
 		snprintf(place->name, sizeof(place->name), "%s", load->name);
@@ -113,7 +107,7 @@ static _Noreturn void share(const struct load_board *board, unsigned int workers
 	struct sched_param param = { .sched_priority = 1 };
 
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
-		load_die("sched_setscheduler");
+		err(1, "sched_setscheduler");
 	for (;;) {
 		if (percent) {
 			signal_all(board, workers, SIGCONT);
