@@ -42,18 +42,32 @@ in_root() {
 	"$HARNESS/in-root.sh" "$suite" "$out" "$@" 9>&-
 }
 
+# Kernels of one suite have the same programs: what was compiled for one of them, the others take over.
+programs() {
+	local other
+	exec 8>"$BUILD/.programs-$suite"
+	flock 8
+	for other in $(kernel_names); do
+		if [ ! -d "$out/obj" ] && [ -d "$BUILD/$other/obj" ] && [ "$(kernel_field "$other" suite)" = "$suite" ]; then
+			cp -a "$BUILD/$other/obj" "$out/"
+		fi
+	done
+	in_root make -C /src user O=/resch 8>&-
+	exec 8>&-
+}
+
 headers=/lib/modules/$release/build
 [ -z "$debug" ] || headers=/cache/kernels/$kernel/build
 
 case $what$debug in
 kbuild*) in_root /src/tests/harness/kbuild.sh "$headers" /resch ;;
-user*) in_root make -C /src user O=/resch ;;
+user*) programs ;;
 all?*)
+	programs
 	in_root /src/tests/harness/kbuild.sh "$headers" /resch
-	in_root make -C /src user O=/resch
 	;;
 all)
+	programs
 	in_root /src/tests/harness/dkms-build.sh "$release" /resch
-	in_root make -C /src user O=/resch
 	;;
 esac
