@@ -16,10 +16,17 @@ LDLIBS := $(if $(wildcard $(O)/lib/libresch.so),-L$(O)/lib -lresch) -lpthread -l
 
 all: $(PROGRAMS)
 
-$(O)/guest/%: tests/guest/%.c $(COMMON) $(wildcard $(O)/lib/libresch.so)
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(COMMON) $(LDFLAGS) $(LDLIBS)
+OBJECTS := $(O)/obj/guest-tests
 
--include $(wildcard $(O)/guest/*.d)
+$(OBJECTS)/%.o: tests/guest/%.c tests/harness/guest-tests.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(O)/guest/%: $(OBJECTS)/%.o $(COMMON:tests/guest/%.c=$(OBJECTS)/%.o) $(wildcard $(O)/lib/libresch.so)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
+
+-include $(wildcard $(OBJECTS)/*.d)
 
 .PHONY: all
+.SECONDARY:
