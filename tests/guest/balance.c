@@ -11,8 +11,6 @@
 #define MOVES 20
 #define ROUNDS_MS 500
 
-static const struct resch_calls none;
-
 static void policies(uint32_t domain, uint32_t policies)
 {
 	struct resch_balance_set set = { .domain = domain, .policies = policies };
@@ -31,36 +29,12 @@ static struct resch_balance_stat stat_balance(uint32_t domain)
 /* The domain of CPU 1, guarded; every call sends threads away. */
 static uint32_t guarded(uint32_t flags, uint32_t which)
 {
-	struct resch_guard_set set = {
-		.flags = RESCH_GUARD_ON | RESCH_GUARD_EXEMPT | flags,
-		.exempt = none,
-	};
+	uint32_t domain = guard_on("fifo", flags, &calls_none);
 
-	pin(0, "0-1");
-	set.domain = use("fifo");
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
-	check_is(stat_balance(set.domain).policies, RESCH_BALANCE_ALL);
-	policies(set.domain, which);
-	check_is(stat_balance(set.domain).in_force, which);
-	return set.domain;
-}
-
-static void unguard(uint32_t domain)
-{
-	struct resch_guard_set set = { .domain = domain };
-
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
-}
-
-static int cpus_of(pid_t tid)
-{
-	cpu_set_t set;
-	int cpu, bits = 0;
-
-	must_libc(sched_getaffinity(tid, sizeof(set), &set));
-	for (cpu = 0; cpu < 2; cpu++)
-		bits |= !!CPU_ISSET(cpu, &set) << cpu;
-	return bits;
+	check_is(stat_balance(domain).policies, RESCH_BALANCE_ALL);
+	policies(domain, which);
+	check_is(stat_balance(domain).in_force, which);
+	return domain;
 }
 
 static int computes(void *arg)
@@ -117,7 +91,7 @@ TEST(evens, "threads that compute share the RT CPU")
 	crowd_start(pids, computes);
 	await(stat_balance(domain).to_load >= 1);
 	await(cpus_of(pids[0]) == 2 || cpus_of(pids[1]) == 2 || cpus_of(pids[2]) == 2);
-	unguard(domain);
+	guard_off(domain);
 	crowd_end(pids, 3);
 }
 
@@ -150,7 +124,7 @@ TEST(weight, "a CPU that RT0 needs gets nobody, or, without the weight, its numb
 	await(stat_balance(domain).to_load > before);
 	must_libc(kill(rt0, SIGKILL));
 	child_wait(rt0);
-	unguard(domain);
+	guard_off(domain);
 	crowd_end(pids, 3);
 }
 
@@ -167,7 +141,7 @@ TEST(estimate,
 	check_is(stat_balance(domain).kept, 0);
 	policies(domain, RESCH_BALANCE_ALL);
 	await(stat_balance(domain).kept >= MOVES);
-	unguard(domain);
+	guard_off(domain);
 	crowd_end(pids, 3);
 }
 
@@ -196,7 +170,7 @@ TEST(associate, "a soft real-time thread goes home though nobody else wants its 
 	check_is(stat_balance(domain).to_home, 0);
 	policies(domain, RESCH_BALANCE_WEIGHT | RESCH_BALANCE_ASSOCIATE);
 	await(stat_balance(domain).to_home >= 3);
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(pid), 3);
 	must_libc(kill(pid, SIGKILL));
 	child_wait(pid);
@@ -229,7 +203,7 @@ TEST(push, "threads go by way of the RT CPU's queue, or, without the push, are p
 	policies(domain, RESCH_BALANCE_ALL & ~RESCH_BALANCE_PUSH);
 	check_is(visit(domain), 2 * VISITS);
 	check_is(stat_balance(domain).pushed, VISITS);
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(0), 3);
 }
 
@@ -243,7 +217,7 @@ TEST(refusals, "policies are refused where they make no sense")
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENODEV);
 	set.domain = guarded(RESCH_GUARD_MANUAL, 0);
 	stat.domain = set.domain;
-	unguard(set.domain);
+	guard_off(set.domain);
 	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), ENOENT);
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENOENT);
 	guard.domain = set.domain;

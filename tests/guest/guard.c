@@ -15,30 +15,6 @@
 
 #define ROUNDS 300
 
-static const struct resch_calls none;
-
-/* The domain of CPU 1, guarded. @exempt: NULL: the default list. */
-static uint32_t guarded(const char *plugin, uint32_t flags, const struct resch_calls *exempt)
-{
-	struct resch_guard_set set = { .flags = RESCH_GUARD_ON | flags };
-
-	pin(0, "0-1");
-	set.domain = use(plugin);
-	if (exempt) {
-		set.flags |= RESCH_GUARD_EXEMPT;
-		set.exempt = *exempt;
-	}
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
-	return set.domain;
-}
-
-static void unguard(uint32_t domain)
-{
-	struct resch_guard_set set = { .domain = domain };
-
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
-}
-
 static struct resch_guard_stat stat_guard(uint32_t domain, uint64_t *calls)
 {
 	struct resch_guard_stat stat = {
@@ -74,20 +50,9 @@ static int call_cpu(void)
 	return (int)cpu;
 }
 
-static int cpus_of(pid_t tid)
-{
-	cpu_set_t set;
-	int cpu, bits = 0;
-
-	must_libc(sched_getaffinity(tid, sizeof(set), &set));
-	for (cpu = 0; cpu < 2; cpu++)
-		bits |= !!CPU_ISSET(cpu, &set) << cpu;
-	return bits;
-}
-
 TEST(calls, "every call that is not exempt runs on the NRT CPU, and is counted")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	uint64_t calls[RESCH_CALLS_MAX];
 	struct resch_guard_stat stat;
 	int i, user;
@@ -104,13 +69,13 @@ TEST(calls, "every call that is not exempt runs on the NRT CPU, and is counted")
 	check(calls[SYS_getcpu] > ROUNDS - 10 && calls[SYS_getcpu] <= ROUNDS,
 	      "%llu calls counted, not %d", (unsigned long long)calls[SYS_getcpu], ROUNDS);
 	check_is(stat.failed, 0);
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(0), 3);
 }
 
 TEST(exempt, "calls of the default list stay, and are counted")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, NULL);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
 	int i, user;
 
 	visit();
@@ -152,7 +117,7 @@ static void is_rt0(uint32_t domain)
 
 TEST(rt0_priority_first, "SCHED_FIFO 99, then bound to an RT CPU: RT0")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 
 	must(attributes_set(0, SCHED_FIFO, 99, 0, 0));
 	check_is(call_cpu(), 0);
@@ -162,7 +127,7 @@ TEST(rt0_priority_first, "SCHED_FIFO 99, then bound to an RT CPU: RT0")
 
 TEST(rt0_affinity_first, "bound to an RT CPU, then SCHED_FIFO 99: RT0, too")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 
 	pin(0, "1");
 	check_is(call_cpu(), 0);
@@ -170,13 +135,13 @@ TEST(rt0_affinity_first, "bound to an RT CPU, then SCHED_FIFO 99: RT0, too")
 	is_rt0(domain);
 	must(attributes_set(0, SCHED_OTHER, 0, 0, 0));
 	check_is(call_cpu(), 0);
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(0), 2);
 }
 
 TEST(rt0_registered, "a registered task is RT0")
 {
-	uint32_t domain = guarded("edf", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("edf", RESCH_GUARD_MANUAL, &calls_none);
 	struct resch_register reg = periodic(20 * MS, 10 * MS);
 
 	must(resch_register_self(dev, &reg));
@@ -184,7 +149,7 @@ TEST(rt0_registered, "a registered task is RT0")
 	is_rt0(domain);
 	must(resch_unregister(dev, reg.id));
 	check_is(call_cpu(), 0);
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(0), 3);
 }
 
@@ -209,7 +174,7 @@ static void alarms_every(unsigned int us)
 
 TEST(signals, "thousands of calls under a shower of signals have the right results")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	int pipes[2], i, got;
 	char text[8];
 
@@ -230,7 +195,7 @@ TEST(signals, "thousands of calls under a shower of signals have the right resul
 	}
 	setitimer(ITIMER_REAL, &(struct itimerval){}, NULL);
 	check(alarms > 10, "only %d signals", alarms);
-	unguard(domain);
+	guard_off(domain);
 }
 
 static int body_says(void *arg)
@@ -248,7 +213,7 @@ static void *thread_says(void *arg)
 
 TEST(children, "fork, vfork, threads and exec from an RT CPU: at home, and back afterwards")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	atomic_int *there = shared(sizeof(*there));
 	int wire[2], status;
 	pthread_t thread;
@@ -280,7 +245,7 @@ TEST(children, "fork, vfork, threads and exec from an RT CPU: at home, and back 
 		_exit(99);
 	}
 	await(*there);
-	unguard(domain);
+	guard_off(domain);
 	/* Born while its parent had NRT CPUs only, it has what its parent's user wanted. */
 	check_is(cpus_of(pid), 3);
 	check_is(write(wire[1], "x\n", 2), 2);
@@ -290,7 +255,7 @@ TEST(children, "fork, vfork, threads and exec from an RT CPU: at home, and back 
 
 TEST(int80, "32-bit calls move, too")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, NULL);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
 	long result;
 
 	visit();
@@ -323,7 +288,7 @@ TEST(traced, "a tracer sees each call once, with its result")
 	int status, entries = 0, in = 0;
 	pid_t pid;
 
-	guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	pid = child(traced, NULL);
 	must_libc(waitpid(pid, &status, 0));
 	for (;;) {
@@ -353,7 +318,7 @@ TEST(seccomp, "a filter judges each call once: what it refuses is refused")
 	struct sock_fprog program = { 4, filter };
 	int i;
 
-	guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	must_libc(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	must_libc(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 	for (i = 0; i < 20; i++) {
@@ -381,7 +346,7 @@ TEST(blocking, "a call that blocks wakes up on the NRT CPU")
 	int wire[2];
 	pid_t pid;
 
-	guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	must_libc(pipe(wire));
 	pid = child(reads, wire);
 	await(proc_state(pid) == 'S');
@@ -393,7 +358,7 @@ TEST(blocking, "a call that blocks wakes up on the NRT CPU")
 
 TEST(faults, "a page fault sends the thread away")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	visit();
@@ -419,7 +384,7 @@ static int visits_forever(void *arg)
 
 TEST(killed, "who is killed on an RT CPU goes home to die")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, &none);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	atomic_int *there = shared(sizeof(*there));
 	pid_t pid = child(visits_forever, there);
 
@@ -427,7 +392,7 @@ TEST(killed, "who is killed on an RT CPU goes home to die")
 	must_libc(kill(pid, SIGKILL));
 	check_is(child_wait(pid), SIGKILL);
 	check(stat_guard(domain, NULL).signals >= 1, "not counted");
-	unguard(domain);
+	guard_off(domain);
 }
 
 /* ---- lending --------------------------------------------------------------------------------- */
@@ -443,14 +408,14 @@ static int computes(void *arg)
 
 TEST(returns, "who computes gets the RT CPU; who is RT0 gets it first")
 {
-	uint32_t domain = guarded("fifo", 0, NULL);
+	uint32_t domain = guard_on("fifo", 0, NULL);
 	atomic_int *seen = shared(sizeof(*seen));
 	pid_t pid = child(computes, seen);
 
 	await(*seen & 1 << CPU);
 	await(cpus_of(pid) == 2); /* now: it may have been sent home, and lent again */
 	check(stat_guard(domain, NULL).lent >= 1, "not counted");
-	unguard(domain);
+	guard_off(domain);
 	check_is(cpus_of(pid), 3);
 	kill(pid, SIGKILL);
 	child_wait(pid);
@@ -463,7 +428,7 @@ TEST(refusals, "lending is refused where it makes no sense")
 
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EINVAL);
 	refused(call(dev, RESCH_IOC_GUARD_SET, &set), ENODEV);
-	set.domain = guarded("fifo", RESCH_GUARD_MANUAL, NULL);
+	set.domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
 	lend.cpu = 0;
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EINVAL);
 	lend.cpu = CPU;

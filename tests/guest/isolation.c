@@ -26,25 +26,13 @@ static __attribute__((constructor)) void limit(void)
 	test_limit = 90;
 }
 
+/* A server that goes with its maker. */
 static struct resch_server_set set_of(uint32_t domain, uint64_t budget)
 {
-	struct resch_server_set set = {
-		.domain = domain,
-		.params = { .budget = budget, .period = PERIOD, .cpu = -1 },
-	};
+	struct resch_server_set set = server_of(domain, budget, PERIOD);
 
+	set.params.flags = 0;
 	return set;
-}
-
-/* A task that says so much, and is admitted to the server. */
-static struct resch_register in_server(uint32_t id, uint64_t budget)
-{
-	struct resch_register reg = periodic(PERIOD, budget);
-
-	reg.params.flags = 0;
-	reg.params.group = id;
-	reg.params.cpu = -1;
-	return reg;
 }
 
 /* A program of its own: a server, and its thread in it, in the first job. */
@@ -57,7 +45,7 @@ static void enter(uint32_t domain, uint64_t budget)
 	must(dev);
 	/* What the one before had is free again at its deadline. */
 	await(resch_server_set(dev, &set) == 0);
-	reg = in_server(set.id, budget);
+	reg = in_server(set.id, PERIOD, budget);
 	must(resch_register_self(dev, &reg));
 	must(resch_wait(dev, NULL));
 }
@@ -110,16 +98,6 @@ static uint64_t used_up(uint32_t domain)
 	return 0;
 }
 
-static uint32_t servers_of(uint32_t domain)
-{
-	struct resch_server_stat stat = { .domain = domain };
-	uint32_t count = 0;
-
-	while (resch_server_next(dev, &stat) > 0)
-		count++;
-	return count;
-}
-
 /* How many deadlines the well-behaved one misses in some jobs, between which the crashing one crashes. */
 static uint64_t play(struct task *good, uint32_t *domain)
 {
@@ -148,7 +126,7 @@ TEST(three, "a greedy and a crashing program cost a well-behaved one no deadline
 	domain = use("server");
 	set = set_of(domain, GOOD);
 	must(resch_server_set(dev, &set));
-	good.reg = in_server(set.id, GOOD);
+	good.reg = in_server(set.id, PERIOD, GOOD);
 	task_start(&good, body_good);
 	greedy = child(body_greedy, &domain);
 	await(used_up(domain) > 0);

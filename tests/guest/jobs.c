@@ -8,12 +8,10 @@
 
 static struct resch_jobs *app(uint32_t domain, uint64_t budget)
 {
-	struct resch_server_set set = {
-		.domain = domain,
-		.params = { .budget = budget, .period = PERIOD, .cpu = -1 },
-	};
+	struct resch_server_set set = server_of(domain, budget, PERIOD);
 	struct resch_jobs *jobs;
 
+	set.params.flags = 0;
 	must(resch_jobs_new(dev, &set, &jobs));
 	check_is(set.cpu, CPU);
 	return jobs;
@@ -41,16 +39,6 @@ static struct resch_register reg_of(uint64_t wcet, uint64_t offset)
 					      .period = PERIOD, .wcet = wcet, .offset = offset } };
 
 	return reg;
-}
-
-static uint32_t servers_of(uint32_t domain)
-{
-	struct resch_server_stat stat = { .domain = domain };
-	uint32_t count = 0;
-
-	while (resch_server_next(dev, &stat) > 0)
-		count++;
-	return count;
 }
 
 TEST(together, "jobs of one application start together, those of another one do not")

@@ -121,6 +121,14 @@ void body_spin(struct task *task)
 	spin_until(&task->stop);
 }
 
+void body_short(struct task *task)
+{
+	while (!atomic_load(&task->stop)) {
+		task_wait(task);
+		spin(MS / 10);
+	}
+}
+
 void body_counts(struct task *task)
 {
 	task_wait(task);

@@ -210,6 +210,9 @@ void body_idle(struct task *task);
 /* A body: one endless job of computing, until task->stop. */
 void body_spin(struct task *task);
 
+/* A body: jobs of a tenth of a millisecond, until task->stop. */
+void body_short(struct task *task);
+
 /*
  * A body: one job in which task->step counts, until task->stop. Leaves some time to ordinary threads:
  * those of the kernel, which complete I/O, are among them.
@@ -236,6 +239,50 @@ uint32_t tasks_registered(void);
 
 /* The next event, which must be this one. */
 struct resch_event event_await(uint32_t type, uint32_t task);
+
+/* ---- lib-server.c: servers and their members ------------------------------------------------- */
+
+/* What a server asks for that stays when its maker goes: RESCH_SERVER_CBS_HARD, on any CPU. */
+struct resch_server_set server_of(uint32_t domain, uint64_t budget, uint64_t period);
+
+/* The calls, for tests of their results: 0 or -errno. */
+int server_set(struct resch_server_set *set);
+int server_del(uint32_t domain, uint32_t id);
+
+/* Make one as server_of() describes it, which is on CPU 1: its number. */
+uint32_t server_make(uint32_t domain, uint64_t budget, uint64_t period);
+
+struct resch_server_stat server_stat(uint32_t domain, uint32_t id);
+
+/* How many servers the domain has. */
+uint32_t servers_of(uint32_t domain);
+
+/*
+ * Fail unless a server that always has work gets its share of the time since @begin, when it was as
+ * in @before, and no more, and has been suspended more than three times. What a late timer lets it
+ * have it pays for in the periods after, so sooner or later its share is seen to hold: from @least
+ * to @most ns after @begin. What its counters are then.
+ */
+struct resch_server_stat share_await(const struct resch_server_stat *before, uint64_t begin,
+				     uint64_t least, uint64_t most);
+
+/* A periodic task in the server, with an admission test. */
+struct resch_register in_server(uint32_t id, uint64_t period, uint64_t wcet);
+
+/* ---- lib-guard.c: guarded CPUs --------------------------------------------------------------- */
+
+/* No call is exempt. */
+extern const struct resch_calls calls_none;
+
+/*
+ * A domain of CPU 1 under @plugin, guarded: CPU 0 is for calls, and the case may be on both. @flags:
+ * RESCH_GUARD_MANUAL; @exempt: NULL: the default list.
+ */
+uint32_t guard_on(const char *plugin, uint32_t flags, const struct resch_calls *exempt);
+void guard_off(uint32_t domain);
+
+/* The affinity of a thread: bit 0 for CPU 0, bit 1 for CPU 1. */
+int cpus_of(pid_t tid);
 
 /* ---- lib-attributes.c: what a thread was ----------------------------------------------------- */
 

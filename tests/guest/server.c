@@ -13,40 +13,6 @@ static __attribute__((constructor)) void limit(void)
 	test_limit = 60;
 }
 
-static struct resch_server_set set_of(uint32_t domain, uint64_t budget, uint64_t period)
-{
-	struct resch_server_set set = {
-		.domain = domain,
-		.params = { .budget = budget,
-			    .period = period,
-			    .cpu = -1,
-			    .flags = RESCH_SERVER_F_PERSIST },
-	};
-
-	return set;
-}
-
-static int server_set(struct resch_server_set *set)
-{
-	return call(dev, RESCH_IOC_SERVER_SET, set);
-}
-
-static uint32_t server_make(uint32_t domain, uint64_t budget, uint64_t period)
-{
-	struct resch_server_set set = set_of(domain, budget, period);
-
-	must(server_set(&set));
-	check_is(set.cpu, CPU);
-	return set.id;
-}
-
-static int server_del(uint32_t domain, uint32_t id)
-{
-	struct resch_server_del del = { .domain = domain, .id = id };
-
-	return call(dev, RESCH_IOC_SERVER_DEL, &del);
-}
-
 static int server_look(uint32_t domain, uint32_t id, uint32_t next, struct resch_server_stat *stat)
 {
 	memset(stat, 0, sizeof(*stat));
@@ -56,52 +22,13 @@ static int server_look(uint32_t domain, uint32_t id, uint32_t next, struct resch
 	return call(dev, RESCH_IOC_SERVER_STAT, stat);
 }
 
-static struct resch_server_stat server_stat(uint32_t domain, uint32_t id)
-{
-	struct resch_server_stat stat;
-
-	must(server_look(domain, id, 0, &stat));
-	return stat;
-}
-
-static uint32_t servers_of(uint32_t domain)
-{
-	struct resch_server_stat stat;
-	uint32_t id = 0, count = 0;
-
-	while (!server_look(domain, id, 1, &stat)) {
-		check(stat.id > id, "server %u comes after %u", stat.id, id);
-		id = stat.id;
-		count++;
-	}
-	return count;
-}
-
-static struct resch_register in_server(uint32_t id, uint64_t wcet)
-{
-	struct resch_register reg = periodic(PERIOD, wcet);
-
-	reg.params.flags = 0;
-	reg.params.group = id;
-	reg.params.cpu = -1;
-	return reg;
-}
-
 /* A task that says little and takes all it can get. */
 static void greedy_start(struct task *task, uint32_t id)
 {
 	memset(task, 0, sizeof(*task));
-	task->reg = in_server(id, 1);
+	task->reg = in_server(id, PERIOD, 1);
 	task->reg.params.flags = RESCH_F_SKIP_ADMISSION;
 	task_start(task, body_spin);
-}
-
-static void body_short(struct task *task)
-{
-	while (!atomic_load(&task->stop)) {
-		task_wait(task);
-		spin(MS / 10);
-	}
 }
 
 TEST(refused, "what can't be a server is refused, and nothing changes")
@@ -109,12 +36,12 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	struct resch_server_set set;
 	uint32_t domain = use("server"), first;
 
-#define REFUSED_SET(error, change)                     \
-	do {                                           \
-		set = set_of(domain, 8 * MS, 20 * MS); \
-		change;                                \
-		refused(server_set(&set), error);      \
-		check_is(servers_of(domain), made);    \
+#define REFUSED_SET(error, change)                        \
+	do {                                              \
+		set = server_of(domain, 8 * MS, 20 * MS); \
+		change;                                   \
+		refused(server_set(&set), error);         \
+		check_is(servers_of(domain), made);       \
 	} while (0)
 	uint32_t made = 0;
 
@@ -173,29 +100,29 @@ TEST(doors, "tasks that don't fit their server, or have none, are refused")
 	struct resch_register reg;
 	struct resch_server_set set;
 
-	reg = in_server(0, MS);
+	reg = in_server(0, PERIOD, MS);
 	refused(resch_register_self(dev, &reg), EINVAL);
-	reg = in_server(id + 1, MS);
+	reg = in_server(id + 1, PERIOD, MS);
 	refused(resch_register_self(dev, &reg), EINVAL);
-	reg = in_server(id, MS);
+	reg = in_server(id, PERIOD, MS);
 	reg.params.cpu = 0;
 	refused(resch_register_self(dev, &reg), ENODEV);
-	reg = in_server(id, 6 * MS);
+	reg = in_server(id, PERIOD, 6 * MS);
 	refused(resch_register_self(dev, &reg), EBUSY);
 	check_is(reg.verdict.bound, RESCH_BOUND_UTILIZATION);
 	check_is(reg.verdict.suggest_wcet, 5 * MS);
-	reg = in_server(id, 4 * MS);
+	reg = in_server(id, PERIOD, 4 * MS);
 	reg.params.deadline = 19 * MS;
 	refused(resch_register_self(dev, &reg), EBUSY);
 	check_is(reg.verdict.bound, RESCH_BOUND_SERVER);
 	check_is(server_stat(domain, id).tasks, 0);
-	reg = in_server(id, 4 * MS);
+	reg = in_server(id, PERIOD, 4 * MS);
 	must(resch_register_self(dev, &reg));
 	check_is(reg.cpu, CPU);
 	check_is(server_stat(domain, id).tasks, 1);
 	refused(server_del(domain, id), EBUSY);
 	/* Too small for the task that is in it. */
-	set = set_of(domain, 3 * MS, 20 * MS);
+	set = server_of(domain, 3 * MS, 20 * MS);
 	set.id = id;
 	refused(server_set(&set), EBUSY);
 	check_is(set.verdict.task, reg.id);
@@ -216,7 +143,7 @@ TEST(many, "there are so many servers and no more, and all of them go with their
 
 	for (i = 0; i < RESCH_SERVERS_MAX; i++)
 		check_is(server_make(domain, 20 * 1000, 200 * MS), i + 1);
-	set = set_of(domain, 20 * 1000, 200 * MS);
+	set = server_of(domain, 20 * 1000, 200 * MS);
 	refused(server_set(&set), ENOSPC);
 	must(server_del(domain, 7));
 	/* The number of one that is gone is not used again at once. */
@@ -234,35 +161,19 @@ TEST(isolated,
 	uint32_t domain, greedy_id, good_id;
 	struct resch_server_stat before, after;
 	struct task greedy, good = { .number = 1 };
-	uint64_t began, ended;
+	uint64_t begin;
 
 	pin(0, "0");
 	domain = use("server");
 	greedy_id = server_make(domain, 8 * MS, 20 * MS);
 	good_id = server_make(domain, 4 * MS, 20 * MS);
 	greedy_start(&greedy, greedy_id);
-	good.reg = in_server(good_id, 4 * MS);
+	good.reg = in_server(good_id, PERIOD, 4 * MS);
 	task_start(&good, body_short);
 	before = server_stat(domain, greedy_id);
-	ended = resch_now();
+	begin = resch_now();
 	await(atomic_load(&good.jobs) >= 25);
-	/*
-	 * Two budgets may come together. What a late timer lets it have beyond that it pays for in
-	 * the periods after, so sooner or later its share is seen to hold.
-	 */
-	do {
-		began = resch_now();
-		after = server_stat(domain, greedy_id);
-		sleep_ms(20);
-	} while (began < ended + 6 * SEC &&
-		 (began < ended + SEC ||
-		  (after.consumed - before.consumed) * 20 > (began - ended) * 8 + 16 * 20 * MS));
-	check((after.consumed - before.consumed) * 20 <= (began - ended) * 8 + 16 * 20 * MS,
-	      "8 ms of 20 ms have become %llu of %llu ns",
-	      (unsigned long long)(after.consumed - before.consumed),
-	      (unsigned long long)(began - ended));
-	check(after.exhausted > before.exhausted + 3, "exhausted %llu times",
-	      (unsigned long long)(after.exhausted - before.exhausted));
+	after = share_await(&before, begin, SEC, 6 * SEC);
 	check(after.replenished > before.replenished + 3, "replenished %llu times",
 	      (unsigned long long)(after.replenished - before.replenished));
 	check_is(after.postponed, 0);
@@ -275,7 +186,7 @@ TEST(isolated,
 /* A program with a server of its own, that computes until it is killed. */
 static int body_program(void *arg)
 {
-	struct resch_server_set set = set_of(*(uint32_t *)arg, 4 * MS, 20 * MS);
+	struct resch_server_set set = server_of(*(uint32_t *)arg, 4 * MS, 20 * MS);
 	struct task greedy;
 
 	dev = resch_open();
@@ -298,7 +209,7 @@ TEST(killed, "a program that is killed takes its server along, and nobody else n
 	pin(0, "0");
 	domain = use("server");
 	id = server_make(domain, 4 * MS, 20 * MS);
-	good.reg = in_server(id, 4 * MS);
+	good.reg = in_server(id, PERIOD, 4 * MS);
 	task_start(&good, body_short);
 	for (i = 0; i < 5; i++) {
 		pid = child(body_program, &domain);
@@ -318,7 +229,7 @@ TEST(killed, "a program that is killed takes its server along, and nobody else n
 TEST(owner, "a server goes with the descriptor that made it, or with its last task")
 {
 	uint32_t domain = use("server");
-	struct resch_server_set set = set_of(domain, 4 * MS, 20 * MS);
+	struct resch_server_set set = server_of(domain, 4 * MS, 20 * MS);
 	struct resch_register reg;
 	int own = dev, other = resch_open();
 
@@ -332,7 +243,7 @@ TEST(owner, "a server goes with the descriptor that made it, or with its last ta
 	other = resch_open();
 	set.id = 0;
 	must(call(other, RESCH_IOC_SERVER_SET, &set));
-	reg = in_server(set.id, MS);
+	reg = in_server(set.id, PERIOD, MS);
 	must(resch_register_self(own, &reg));
 	close(other);
 	check_is(server_stat(domain, set.id).tasks, 1);
@@ -361,7 +272,7 @@ TEST(resized, "a server is resized under its tasks; what it gives up is for othe
 	id = server_make(domain, 15 * MS, 20 * MS);
 	greedy_start(&greedy, id);
 	for (i = 0; i < 20; i++) {
-		set = set_of(domain, i & 1 ? 15 * MS : 2 * MS, 20 * MS);
+		set = server_of(domain, i & 1 ? 15 * MS : 2 * MS, 20 * MS);
 		set.id = id;
 		/* Just after the last change what was given up then may not be free yet. */
 		await(server_set(&set) == 0);
@@ -372,7 +283,7 @@ TEST(resized, "a server is resized under its tasks; what it gives up is for othe
 	check(server_stat(domain, id).left <= 15 * MS, "it has more than it may");
 	set.params.budget = 5 * MS;
 	must(server_set(&set));
-	set = set_of(domain, 12 * MS, 20 * MS);
+	set = server_of(domain, 12 * MS, 20 * MS);
 	await(server_set(&set) == 0);
 	await(server_stat(domain, id).replenished > count + 5);
 	check(server_stat(domain, id).left <= 5 * MS, "it has more than it may");
@@ -391,7 +302,7 @@ TEST(kinds, "all kinds of servers serve by all policies")
 	domain = use("server");
 	for (kind = RESCH_SERVER_CBS_HARD; kind <= RESCH_SERVER_PASSIVE; kind++) {
 		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
-			struct resch_server_set set = set_of(domain, 10 * MS, 20 * MS);
+			struct resch_server_set set = server_of(domain, 10 * MS, 20 * MS);
 
 			set.params.kind = kind;
 			set.params.policy = policy;
@@ -399,7 +310,7 @@ TEST(kinds, "all kinds of servers serve by all policies")
 			await(server_set(&set) == 0);
 			memset(tasks, 0, sizeof(tasks));
 			for (i = 0; i < 2; i++) {
-				tasks[i].reg = in_server(set.id, 4 * MS);
+				tasks[i].reg = in_server(set.id, PERIOD, 4 * MS);
 				tasks[i].number = i;
 				task_start(&tasks[i], body_short);
 			}
@@ -430,7 +341,7 @@ TEST(patience, "a server that waits for longer than the watchdog does no wrong")
 	check(stat.exhausted >= 2, "exhausted %llu times", (unsigned long long)stat.exhausted);
 	check_is(domain_stat(domain).ejections, 0);
 	/* It would take it many budgets to end, on a slow machine. */
-	set = set_of(domain, 1000 * MS, 1500 * MS);
+	set = server_of(domain, 1000 * MS, 1500 * MS);
 	set.id = id;
 	must(server_set(&set));
 	task_join(&greedy);
@@ -446,7 +357,7 @@ TEST(swapped, "servers stand when another plugin takes over, and are admitted ag
 	pin(0, "0");
 	domain = use("server");
 	id = server_make(domain, 4 * MS, 20 * MS);
-	good.reg = in_server(id, 4 * MS);
+	good.reg = in_server(id, PERIOD, 4 * MS);
 	task_start(&good, body_short);
 	for (i = 0; i < 6; i++) {
 		must(domain_swap(domain, i & 1 ? "server" : "edf", ""));
@@ -456,7 +367,7 @@ TEST(swapped, "servers stand when another plugin takes over, and are admitted ag
 	}
 	must(domain_swap(domain, "fifo", ""));
 	check_is(server_stat(domain, id).consumed, 0);
-	set = set_of(domain, MS, 20 * MS);
+	set = server_of(domain, MS, 20 * MS);
 	refused(server_set(&set), EOPNOTSUPP);
 	/* One that is in no server does not fit under the plugin. */
 	task_start(&none, body_idle);
@@ -486,13 +397,13 @@ TEST(offline, "a CPU goes offline under a server, which is there when it comes b
 	pin(0, "0");
 	domain = use("server");
 	id = server_make(domain, 4 * MS, 20 * MS);
-	good.reg = in_server(id, 4 * MS);
+	good.reg = in_server(id, PERIOD, 4 * MS);
 	task_start(&good, body_until_gone);
 	check(file_write("/sys/devices/system/cpu/cpu1/online", "0"), "offline: %s",
 	      strerror(errno));
 	await(atomic_load(&good.step) == 1);
 	await(server_stat(domain, id).tasks == 0);
-	again.reg = in_server(id, 4 * MS);
+	again.reg = in_server(id, PERIOD, 4 * MS);
 	refused(resch_register_self(dev, &again.reg), ENODEV);
 	refused(server_set(&(struct resch_server_set){
 			.domain = domain,

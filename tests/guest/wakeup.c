@@ -106,14 +106,6 @@ TEST(bandwidth, "a nap gives no new deadline to a task that has used its budget 
 	task_join(&task);
 }
 
-static void body_short(struct task *task)
-{
-	while (!task->stop) {
-		task_wait(task);
-		note('p');
-	}
-}
-
 TEST(preempted, "it is preempted by more urgent jobs, and preempts less urgent ones")
 {
 	struct task other = { .reg = periodic(20 * MS, MS) };
@@ -122,7 +114,7 @@ TEST(preempted, "it is preempted by more urgent jobs, and preempts less urgent o
 
 	use("edf");
 	task_start(&task, body_sleep_once);
-	task_start(&other, body_short);
+	task_start(&other, body_idle);
 	await(task.step);
 	jobs = other.jobs;
 	await(other.jobs >= jobs + 5);
