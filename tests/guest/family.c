@@ -8,11 +8,10 @@
 
 #include "lib-family.h"
 
-#define MEMBERS 40 /* see limit() */
+#define MEMBERS 40 /* see params() */
 
-static __attribute__((constructor)) void limit(void)
+static __attribute__((constructor)) void params(void)
 {
-	test_limit = 60;
 	test_params = "members=40";
 }
 

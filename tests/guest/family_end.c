@@ -7,11 +7,6 @@
  */
 #include "lib-family.h"
 
-static __attribute__((constructor)) void limit(void)
-{
-	test_limit = 60;
-}
-
 static const struct initial initials[] = {
 	{ "ordinary", SCHED_OTHER, 0, 3, 0 },
 	{ "real-time", SCHED_RR, 7, 0, 0 },
@@ -137,7 +132,7 @@ TEST(killed,
 		kill(told->pids[i], SIGKILL);
 	}
 	check_is(modules_unload((char[120]){ 0 }, 120), 0);
-	must(module_load("resch", test_params));
+	must(test_load());
 }
 
 static int body_maker(void *domain)

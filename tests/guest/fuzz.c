@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 
 #define CALLS 20000
-#define TIME (12 * SEC) /* or less, where the machine is slow */
-#define PATIENCE (100 * MS) /* a call may rightly sleep for hours: then its process is killed */
+#define TIME (6 * SEC) /* or less, where the machine is slow */
+#define STUCK (100 * MS) /* a call may rightly sleep for hours: then its process is killed */
 
 struct fuzz {
 	atomic_int calls;
@@ -259,7 +259,7 @@ TEST(fuzz, "20000 random requests, or as many as fit into some seconds")
 			if (atomic_load(&fuzz->calls) != calls) {
 				calls = atomic_load(&fuzz->calls);
 				began = resch_now();
-			} else if (resch_now() > began + PATIENCE) {
+			} else if (resch_now() > began + STUCK) {
 				break;
 			}
 			check(waitpid(pid, NULL, WNOHANG) == 0, "the process ended at request %x",

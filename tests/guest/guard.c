@@ -180,7 +180,7 @@ TEST(signals, "thousands of calls under a shower of signals have the right resul
 
 	must_libc(pipe(pipes));
 	alarms_every(2000);
-	for (i = 0; i < 1500; i++) {
+	for (i = 0; i < 1500 || alarms <= 10; i++) {
 		if (i % 5 == 0)
 			visit();
 		check_is(getppid() > 0, true);
@@ -194,7 +194,6 @@ TEST(signals, "thousands of calls under a shower of signals have the right resul
 		check_is(call_cpu(), 0);
 	}
 	setitimer(ITIMER_REAL, &(struct itimerval){}, NULL);
-	check(alarms > 10, "only %d signals", alarms);
 	guard_off(domain);
 }
 
@@ -372,7 +371,7 @@ static int visits_forever(void *arg)
 {
 	atomic_int *there = arg;
 
-	*there = 0; /* its page is there: a fault would send it home */
+	*there = 0; /* its page is there from here on: a fault would send it home */
 	visit();
 	*there = 1;
 	for (;;) {
@@ -386,11 +385,18 @@ TEST(killed, "who is killed on an RT CPU goes home to die")
 {
 	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, &calls_none);
 	atomic_int *there = shared(sizeof(*there));
-	pid_t pid = child(visits_forever, there);
+	int i;
 
-	await(*there);
-	must_libc(kill(pid, SIGKILL));
-	check_is(child_wait(pid), SIGKILL);
+	/* One may just have gone home for something else. */
+	for (i = 0; i < 20 && !stat_guard(domain, NULL).signals; i++) {
+		pid_t pid;
+
+		*there = 0;
+		pid = child(visits_forever, there);
+		await(*there);
+		must_libc(kill(pid, SIGKILL));
+		check_is(child_wait(pid), SIGKILL);
+	}
 	check(stat_guard(domain, NULL).signals >= 1, "not counted");
 	guard_off(domain);
 }

@@ -21,11 +21,6 @@
 #define JOBS 12
 #define CRASHES 3
 
-static __attribute__((constructor)) void limit(void)
-{
-	test_limit = 90;
-}
-
 /* A server that goes with its maker. */
 static struct resch_server_set set_of(uint32_t domain, uint64_t budget)
 {

@@ -5,7 +5,8 @@
  */
 #include "lib.h"
 
-#define ROUNDS 40
+#define ROUNDS 20
+#define ENOUGH 40
 #define THREADS 4
 
 static uint32_t seed = 20261121;
@@ -99,35 +100,36 @@ static int swapper(void *arg)
 	return 0;
 }
 
-static void killing(int signal)
+/* That much has gone on while processes were killed; how many rounds it takes depends on the machine. */
+static bool stormy(void)
 {
-	uint32_t domain = use("edf");
+	return atomic_load(&storm->registered) > ENOUGH && atomic_load(&storm->jobs) > ENOUGH &&
+	       atomic_load(&storm->swaps) > ENOUGH;
+}
+
+TEST(kill, "SIGKILL at any moment leaves no task")
+{
+	uint32_t domain = use("edf"), us = 60000;
+	int i, registered;
 	pid_t other, pid;
-	int i;
 
 	storm = shared(sizeof(*storm));
 	other = child(swapper, &domain);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < ROUNDS || !stormy(); i++) {
+		registered = atomic_load(&storm->registered);
 		pid = child(victim, NULL);
-		usleep(random_below(90000));
-		kill(pid, signal);
+		usleep(random_below(us));
+		kill(pid, SIGKILL);
 		child_wait(pid);
+		/* Some die before they are registered; on a slow machine it must not be all. */
+		if (atomic_load(&storm->registered) == registered)
+			us += us / 4;
 	}
 	atomic_store(&storm->stop, 1);
 	child_ok(other);
 	await(tasks_registered() == 0);
 	await(domain_stat(domain).tasks == 0);
 	check_is(domain_stat(domain).ejections, 0);
-	check(atomic_load(&storm->registered) > ROUNDS, "only %d threads were registered",
-	      atomic_load(&storm->registered));
-	check(atomic_load(&storm->jobs) > ROUNDS, "only %llu jobs ran",
-	      (unsigned long long)atomic_load(&storm->jobs));
-	check(atomic_load(&storm->swaps) > ROUNDS, "only %d swaps", atomic_load(&storm->swaps));
-}
-
-TEST(kill, "SIGKILL at any moment leaves no task")
-{
-	killing(SIGKILL);
 }
 
 /* Both ends at once: the descriptor closes while threads die. */
@@ -161,7 +163,7 @@ TEST(closing, "the descriptor closes under running tasks, and the process ends")
 	int i;
 
 	storm = shared(sizeof(*storm));
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < 10; i++)
 		child_wait(child(victim_of_itself, NULL));
 	await(tasks_registered() == 0);
 	await(domain_stat(domain).tasks == 0);

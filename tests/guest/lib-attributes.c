@@ -52,7 +52,7 @@ void attributes_check(pid_t tid, const struct attributes *before, const char *wh
 
 void attributes_await(pid_t tid, const struct attributes *before, const char *who)
 {
-	uint64_t end = resch_now() + 5 * SEC;
+	uint64_t end = resch_now() + PATIENCE * SEC;
 	struct attributes now;
 
 	do {

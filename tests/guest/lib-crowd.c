@@ -123,8 +123,8 @@ static void crowd_events(uint64_t gone)
 	int count = 0, got, i, j;
 
 	while (count < CROWD) {
-		check(must(resch_event_wait(dev, 8000)) == 1, "only %d of %d GONE events came",
-		      count, CROWD);
+		check(must(resch_event_wait(dev, PATIENCE * 1000)) == 1,
+		      "only %d of %d GONE events came", count, CROWD);
 		got = must(resch_event_read(dev, events, CROWD));
 		for (i = 0; i < got; i++) {
 			check_is(events[i].type, RESCH_EVENT_GONE);

@@ -6,22 +6,6 @@
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-int module_load(const char *name, const char *params)
-{
-	const char *modules = getenv("RESCH_MODULES");
-	char path[PATH_MAX];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/%s.ko", modules ? modules : "/resch/modules", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (syscall(SYS_finit_module, fd, params, 0) && errno != EEXIST)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
 /* File names have dashes where the kernel has underscores. */
 static const char *module_name(const char *name, char *text, size_t size)
 {
@@ -33,6 +17,34 @@ static const char *module_name(const char *name, char *text, size_t size)
 	return text;
 }
 
+bool module_loaded(const char *name)
+{
+	char text[64], path[128], state[16];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate",
+		 module_name(name, text, sizeof(text)));
+	return file_read(path, state, sizeof(state)) && !strcmp(state, "live\n");
+}
+
+int module_load(const char *name, const char *params)
+{
+	const char *modules = getenv("RESCH_MODULES");
+	char path[PATH_MAX];
+	int fd, err = 0;
+
+	/* The kernel would read all of the file before it says so. */
+	if (module_loaded(name))
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s.ko", modules ? modules : "/resch/modules", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, params, 0) && errno != EEXIST)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
 int module_unload(const char *name)
 {
 	char text[64];
@@ -42,19 +54,10 @@ int module_unload(const char *name)
 		       0;
 }
 
-bool module_loaded(const char *name)
-{
-	char text[64], path[128];
-
-	snprintf(path, sizeof(path), "/sys/module/%s/initstate",
-		 module_name(name, text, sizeof(text)));
-	return !access(path, F_OK);
-}
-
 /* A reference may be on its way out still: some patience. */
 int modules_unload(char *left, size_t size)
 {
-	uint64_t end = resch_now() + 5 * SEC;
+	uint64_t end = resch_now() + PATIENCE * SEC;
 	char line[512], name[64];
 	int users, count;
 	FILE *file;

@@ -55,7 +55,7 @@ pid_t family_start(uint32_t domain, uint32_t id, int (*body)(void))
 void family_unregister(int fd)
 {
 	struct resch_task_stat stat = { .id = 0 };
-	uint64_t until = resch_now() + 5 * SEC;
+	uint64_t until = resch_now() + PATIENCE * SEC;
 
 	/* Again and again: children come as long as their first one is there. */
 	while (tasks_registered() && resch_now() < until) {

@@ -19,7 +19,7 @@ pid_t child(int (*body)(void *arg), void *arg)
 
 int child_wait(pid_t pid)
 {
-	uint64_t end = resch_now() + 15 * SEC;
+	uint64_t end = resch_now() + PATIENCE * SEC;
 	int status;
 	pid_t got;
 

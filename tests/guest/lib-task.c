@@ -90,7 +90,7 @@ void task_join(struct task *task)
 
 	atomic_store(&task->stop, 1);
 	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += 10;
+	end.tv_sec += PATIENCE;
 	err = pthread_timedjoin_np(task->thread, NULL, &end);
 	if (err)
 		fail("task %d (thread %d, state %s) does not end: %s", task->number, task->tid,
@@ -183,7 +183,7 @@ struct resch_event event_await(uint32_t type, uint32_t task)
 {
 	struct resch_event event;
 
-	check_is(resch_event_wait(dev, 8000), 1);
+	check_is(resch_event_wait(dev, PATIENCE * 1000), 1);
 	check_is(resch_event_read(dev, &event, 1), 1);
 	check_is(event.type, type);
 	check_is(event.task, task);

@@ -20,7 +20,7 @@ static struct report *report;
 static struct test_case *cases, **cases_end = &cases;
 static int cases_count;
 
-unsigned int test_limit = 30;
+unsigned int test_limit = 100;
 const char *test_params = "";
 int dev = -1;
 
@@ -179,7 +179,7 @@ static int case_end(pid_t pid)
 /* What a case may not leave behind: registered tasks, domains that can't be deleted. */
 static bool case_tidy(char *why, size_t size)
 {
-	uint64_t end = resch_now() + 5 * SEC;
+	uint64_t end = resch_now() + PATIENCE * SEC;
 	struct resch_domain_stat stat;
 	struct resch_info now;
 	bool clean = true;
@@ -252,12 +252,20 @@ static bool wanted(const struct test_case *test, int count, char **words)
 	return false;
 }
 
-int main(int argc, char **argv)
+int test_load(void)
 {
 	const char *more = getenv("RESCH_PARAMS");
+	char params[200];
+
+	snprintf(params, sizeof(params), TEST_PARAMS " %s %s", test_params, more ? more : "");
+	return module_load("resch", params);
+}
+
+int main(int argc, char **argv)
+{
 	int number = 0, failed = 0, skipped = 0, err;
 	struct test_case *test;
-	char params[200], left[120] = "";
+	char left[120] = "";
 	cpu_set_t first;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -270,8 +278,7 @@ int main(int argc, char **argv)
 	sched_setaffinity(0, sizeof(first), &first);
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
-	snprintf(params, sizeof(params), "%s %s", test_params, more ? more : "");
-	err = module_load("resch", params);
+	err = test_load();
 	if (err) {
 		printf("resch.ko does not load: %s\n", strerror(-err));
 		return 1;

@@ -6,11 +6,6 @@
  */
 #include "lib-passive.h"
 
-static __attribute__((constructor)) void limit(void)
-{
-	test_limit = 60;
-}
-
 /* ---- who goes ----------------------------------------------------------------------------------- */
 
 /* From here on the provider works at the expense of its own server, and not at the client's. */

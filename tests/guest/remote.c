@@ -143,7 +143,7 @@ TEST(asleep_ended,
 	await(*turns == 1);
 	if (err)
 		await(!module_unload("resch"));
-	must(module_load("resch", getenv("RESCH_PARAMS") ?: ""));
+	must(test_load());
 	end();
 }
 

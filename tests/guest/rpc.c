@@ -8,11 +8,6 @@
 
 #include "lib-passive.h"
 
-static __attribute__((constructor)) void limit(void)
-{
-	test_limit = 60;
-}
-
 static int listening;
 
 static ssize_t do_spin(void *data, struct resch_rpc_peer *peer, uint32_t method,

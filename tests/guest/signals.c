@@ -69,7 +69,10 @@ static void body_waits(struct task *task)
 	}
 }
 
-/* Signals a task that waits, so often that some of them come while it sleeps, as most do. */
+/*
+ * Signals a task that waits, so often that some of them come while it sleeps, as most do; where they have
+ * to end a wait, until one has: on a slow machine the release may be faster than each of eight.
+ */
 static void interrupted(int flags, bool ends)
 {
 	struct task task = { .reg = periodic(PERIOD, MS) };
@@ -79,16 +82,14 @@ static void interrupted(int flags, bool ends)
 	on(SIGUSR1, flags);
 	task_start(&task, body_waits);
 	await(task.step == 1);
-	for (i = 1; i <= 8; i++) {
+	for (i = 1; i <= 8 || (ends && !task.result); i++) {
 		await(state_of(task.id) == RESCH_STATE_SLEEPING);
 		pthread_kill(task.thread, SIGUSR1);
 		await(handled == i);
 	}
 	await(task.step >= 3);
 	task_join(&task);
-	if (ends)
-		check(task.result >= 1, "no wait was ended by a signal");
-	else
+	if (!ends)
 		check_is(task.result, 0);
 }
 
