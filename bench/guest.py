@@ -50,8 +50,10 @@ def module(kernel, path):
 
 def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=()):
     """Run a shell command in a guest, with folder/files at /; /out comes back into the folder."""
-    options = ['-k', kernel, '--icount', '-c', str(cpus), '--turns', str(turns), '-t', str(timeout), '-o', folder,
+    options = ['-k', kernel, '--icount', '-c', str(cpus), '-t', str(timeout), '-o', folder,
                '--files', os.path.join(folder, 'files')]
+    if cpus > 1:
+        options += ['--turns', str(turns)]
     for program in programs:
         options += ['--program', program]
     subprocess.run([os.path.join(HARNESS, 'guest'), *options, '--', 'sh', '-c', command], check=True, stdout=sys.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Task-set generators, the schedulability study, the paper's experiment, in short; what measurements become.
-check: check-gen check-study check-experiment check-observer
+check: check-gen check-study check-experiment check-observer check-completion
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -15,4 +15,7 @@ check-experiment: check-reschctl $(OUT)/resch-sim
 check-observer:
 	$(TOP)/tests/unit/test_observer.py
 
-.PHONY: check-gen check-study check-experiment check-observer
+check-completion:
+	$(TOP)/tests/unit/test_completion.py
+
+.PHONY: check-gen check-study check-experiment check-observer check-completion
