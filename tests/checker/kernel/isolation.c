@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <resch.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,13 +102,16 @@ static void crashing(void)
 	*nowhere = 1;
 }
 
-static pid_t start(void (*program)(void))
+/* @group: in a process group of its own, with all that it starts. */
+static pid_t start(void (*program)(void), bool group)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
 		must(-errno, "fork");
 	if (!pid) {
+		if (group)
+			setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		program();
 		exit(0);
@@ -122,7 +126,7 @@ static void keep_starting(void)
 	int status;
 
 	for (;;) {
-		pid_t pid = start(crashing);
+		pid_t pid = start(crashing, false);
 
 		if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
 			exit(2);
@@ -155,12 +159,15 @@ int main(void)
 	resch_cpus_add(&set.cpus, 0);
 	must(resch_domain_set(fd, &set), "making a domain");
 	domain = set.domain;
-	others[0] = start(greedy);
-	others[1] = start(keep_starting);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	others[0] = start(greedy, true);
+	others[1] = start(keep_starting, true);
 	good(&stat);
-	kill(others[0], SIGKILL);
-	kill(others[1], SIGKILL);
-	/* What that one had started goes with it. */
+	kill(-others[0], SIGKILL);
+	kill(-others[1], SIGKILL);
+	/* Those, and what the second had started: with its parent gone it is a child of ours. */
+	while (wait(NULL) > 0)
+		;
 	while ((err = resch_domain_del(fd, domain)) == -EBUSY)
 		usleep(10000);
 	must(err, "removing the domain");
