@@ -380,6 +380,32 @@ int resch_balance_parse(const char *text, uint32_t *policies);
 int resch_balance_format(uint32_t policies, char *text, size_t size);
 
 /**
+ * resch_server_open - a descriptor of a server, to map and to wait on, close-on-exec
+ *
+ * poll() for POLLIN: it has used up a budget with work left; read() of a uint64_t: how often since the
+ * last read. POLLHUP, and 0: it was removed.
+ *
+ * Return: the descriptor; -EPERM: neither CAP_SYS_NICE, nor a thread in the server, nor is @fd the
+ * descriptor that made it; -ENOENT, -ENODEV: none such; -EMFILE, -ENFILE, -ENOMEM.
+ */
+int resch_server_open(int fd, uint32_t domain, uint32_t id);
+
+/**
+ * resch_server_map - the page of a server, from resch_server_open()'s descriptor, which may be closed
+ * then. Return: NULL and errno where it cannot be mapped. munmap() it.
+ */
+const struct resch_server_page *resch_server_map(int server);
+
+/** resch_server_read - a consistent copy of what the page says. No system call. */
+void resch_server_read(const struct resch_server_page *page, struct resch_server_page *copy);
+
+/**
+ * resch_server_left - what is left of the budget now, ns; negative: overdrawn. No system call but for
+ * the clock, which the vDSO usually reads.
+ */
+int64_t resch_server_left(const struct resch_server_page *page);
+
+/**
  * resch_plugin_load - load the module of plugin @name. Return: 0; -ENOENT: there is none; -EINVAL:
  * a bad name.
  */

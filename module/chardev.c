@@ -38,6 +38,7 @@ union chardev_arg {
 	struct resch_server_set server_set;
 	struct resch_server_del server_del;
 	struct resch_server_stat server_stat;
+	struct resch_server_open server_open;
 	struct resch_plan_get plan_get;
 	struct resch_guard_set guard_set;
 	struct resch_guard_stat guard_stat;
@@ -398,6 +399,16 @@ static int chardev_call_end(struct resch_file *file, union chardev_arg *arg)
 	return thread ? resch_passive_call_end(thread, &arg->call_end) : -ENOENT;
 }
 
+static int chardev_server_open(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_server_open(file, &arg->server_open);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
@@ -434,6 +445,7 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_CALL_END, chardev_call_end),
 	CALL_OF_OWN(RESCH_IOC_SERVE, chardev_serve),
 	CALL_OF_OWN(RESCH_IOC_SERVE_END, chardev_serve_end),
+	CALL(RESCH_IOC_SERVER_OPEN, chardev_server_open, false),
 #undef CALL_OF_OWN
 #undef CALL
 };
@@ -460,8 +472,7 @@ static long chardev_call(struct resch_file *file, unsigned int cmd, void __user 
 			return err;
 	}
 	/* What can't be told must not be done. */
-	if ((call->privileged || call->own) && _IOC_DIR(cmd) & _IOC_READ &&
-	    copy_to_user(user, &arg, min_t(size_t, size, call->size)))
+	if (_IOC_DIR(cmd) & _IOC_READ && copy_to_user(user, &arg, min_t(size_t, size, call->size)))
 		return -EFAULT;
 	if (!call->own)
 		raised = resch_thread_raise();

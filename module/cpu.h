@@ -62,6 +62,7 @@ struct resch_cpu {
 	struct list_head calls; /* of clients, that wait for a provider; see passive.h */
 	struct list_head servants; /* providers that sleep for a call */
 	u64 longest_period; /* of a server that counts on this CPU, ns */
+	u32 viewed; /* servers of this CPU that somebody looks at; see page.c */
 	u32 nr_ready;
 	bool frozen; /* nobody is selected any more: the plugin is being thrown out */
 	bool online;

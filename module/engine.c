@@ -44,6 +44,7 @@ void resch_engine_enqueue(struct resch_thread *thread, enum resch_why why, u64 n
 	thread->task.ready = true;
 	rc->nr_ready++;
 	rc->plugin->enqueue(&rc->rq, &thread->task, why, now);
+	resch_server_show(rc, thread->task.server);
 }
 
 void resch_engine_dequeue(struct resch_thread *thread, enum resch_why why, u64 now)
@@ -57,6 +58,7 @@ void resch_engine_dequeue(struct resch_thread *thread, enum resch_why why, u64 n
 	thread->task.ready = false;
 	rc->nr_ready--;
 	rc->plugin->dequeue(&rc->rq, &thread->task, why, now);
+	resch_server_show(rc, thread->task.server); /* it may serve nobody now */
 }
 
 static void engine_clear_home(struct resch_cpu *home, struct resch_cpu *rc, u32 gone, u64 now)
@@ -141,6 +143,7 @@ void resch_engine_deselect(struct resch_cpu *rc, enum resch_off why, u64 now)
 		return;
 	rc->selected = NULL;
 	thread->run = false;
+	resch_server_show(rc, thread->task.server);
 	trace_resch_deselect(thread, now, why);
 }
 
@@ -361,6 +364,8 @@ static void engine_decide(struct resch_cpu *rc, u64 now)
 	rc->until = pick.until;
 	if (next != rc->selected || (!next && unlikely(!list_empty(&rc->shadows))))
 		engine_switch(rc, next, now);
+	if (next)
+		resch_server_show(rc, next->task.server); /* its rate may be another one now */
 }
 
 /* Threads that blocked or woke since the last time. */

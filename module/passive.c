@@ -22,6 +22,7 @@
 #include "engine.h"
 #include "jobs.h"
 #include "passive.h"
+#include "server.h"
 #include "trace.h"
 
 void resch_passive_init(struct resch_thread *thread)
@@ -50,6 +51,7 @@ static void passive_rouse(struct resch_thread *thread, u64 now)
 static void passive_move(struct resch_thread *provider, struct resch_server *to,
 			 struct resch_task *client, enum resch_why why, u64 now)
 {
+	struct resch_server *from = provider->task.server;
 	struct resch_cpu *rc = provider->rc;
 	bool ready = provider->task.ready;
 
@@ -59,6 +61,8 @@ static void passive_move(struct resch_thread *provider, struct resch_server *to,
 	provider->task.client = client;
 	if (ready)
 		rc->plugin->enqueue(&rc->rq, &provider->task, RESCH_WHY_WAKE, now);
+	resch_server_show(rc, from);
+	resch_server_show(rc, to);
 }
 
 /* The provider, of the server that was called, takes the call up. */

@@ -6,14 +6,17 @@
  * plugin's. They stand when another plugin takes over, and are admitted anew when one with servers
  * does.
  */
+#include <linux/capability.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "domain.h"
 #include "event.h"
 #include "family.h"
+#include "page.h"
 #include "readmit.h"
 #include "server.h"
 #include "trace.h"
@@ -32,6 +35,7 @@ struct server {
 	struct resch_domain *domain;
 	struct resch_cpu *rc;
 	struct list_head in_file; /* where file */
+	struct resch_view *view; /* resch_lock and cpu->lock; NULL: nobody looks */
 	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
 	u64 held_until; /* of server.held_* */
 	u32 nr_tasks;
@@ -242,6 +246,7 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 	resch_cpu_lock_irq(server->rc);
 	server_hold(server, ktime_get());
 	server->server.params = *params;
+	resch_server_show(server->rc, &server->server);
 	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	resch_cpu_kick(server->rc);
@@ -299,6 +304,8 @@ static void server_end(struct server *server)
 	if (server->file)
 		list_del(&server->in_file);
 	server->file = NULL;
+	if (server->view)
+		resch_page_gone(server->view);
 	xa_erase(&server->domain->servers.ids, server->server.id);
 	trace_resch_server_set(&rc->rq, server->domain->id, server->server.id, &none);
 	resch_cpu_lock_irq(rc);
@@ -359,6 +366,8 @@ void resch_server_free(struct resch_servers *servers)
 	xa_for_each(&servers->ids, id, server) {
 		if (server->file)
 			list_del(&server->in_file);
+		if (server->view)
+			resch_page_gone(server->view);
 	}
 	xa_destroy(&servers->ids);
 }
@@ -468,6 +477,7 @@ void resch_server_reset(struct resch_cpu *rc)
 	resch_rq_for_each_server(&rc->rq, server) {
 		memset(server->private, 0, sizeof(server->private));
 		memset(&server->state, 0, sizeof(server->state));
+		resch_server_show(rc, server);
 		if (server->params.budget)
 			trace_resch_server_set(&rc->rq, server_of(server)->domain->id, server->id,
 					       &server->params);
@@ -481,7 +491,14 @@ void resch_server_flush(struct resch_cpu *rc)
 	resch_cpu_assert_locked(rc);
 	rc->rq.noted = NULL;
 	for (; server; server = next) {
+		struct resch_view *view = server_of(server)->view;
+
 		next = server->next_noted;
+		if (unlikely(view)) {
+			resch_page_write(view, server);
+			if (server->notes & RESCH_SERVER_EXHAUSTED)
+				resch_page_exhausted(view);
+		}
 		trace_resch_server(server_of(server)->domain->id, rc->number, server, rc->now);
 		server->next_noted = NULL;
 		server->noted = 0;
@@ -489,7 +506,51 @@ void resch_server_flush(struct resch_cpu *rc)
 	}
 }
 
+void resch_server_show_viewed(struct resch_cpu *rc, struct resch_server *inner)
+{
+	const struct server *server = server_of(inner);
+
+	/* The view of one on another CPU is guarded by that CPU's lock. */
+	if (server->rc == rc && server->view)
+		resch_page_write(server->view, inner);
+}
+
 /* ---- looking ------------------------------------------------------------------------------------ */
+
+/* Who made it, who has a thread in it, and who might change it anyway. */
+static bool server_may_open(const struct server *server, const struct resch_file *file)
+{
+	const struct resch_thread *thread;
+
+	if (server->file == file || capable(CAP_SYS_NICE))
+		return true;
+	list_for_each_entry(thread, &server->domain->threads, in_domain)
+		if (thread->task.server == &server->server &&
+		    thread->linux_task->signal == current->signal)
+			return true;
+	return false;
+}
+
+int resch_server_open(struct resch_file *file, struct resch_server_open *open)
+{
+	struct resch_domain *domain = resch_domain_find(open->domain);
+	struct server *server;
+	int fd;
+
+	if (open->flags)
+		return -EINVAL;
+	if (!domain)
+		return -ENODEV;
+	resch_thread_reap_all();
+	server = server_find(domain, open->id);
+	if (!server)
+		return -ENOENT;
+	if (!server_may_open(server, file))
+		return -EPERM;
+	fd = resch_page_open(&server->view, server->rc, &server->server, domain->id);
+	open->fd = fd;
+	return min(fd, 0);
+}
 
 static void server_fill(struct resch_server_stat *stat, struct server *server)
 {

@@ -7,7 +7,8 @@
 
 #include <resch/plugin.h>
 
-struct resch_cpu;
+#include "cpu.h"
+
 struct resch_domain;
 struct resch_file;
 struct resch_thread;
@@ -23,6 +24,7 @@ struct resch_servers {
 int resch_server_set(struct resch_file *file, struct resch_server_set *set);
 int resch_server_del(const struct resch_server_del *del);
 int resch_server_query(struct resch_server_stat *stat);
+int resch_server_open(struct resch_file *file, struct resch_server_open *open);
 
 /* The servers that @file made and that don't stay without it. Process context, no locks. */
 void resch_server_close(struct resch_file *file);
@@ -63,7 +65,19 @@ void resch_server_free_list(struct resch_server *list);
 /* A plugin takes over: all is as if they were new. cpu->lock. */
 void resch_server_reset(struct resch_cpu *rc);
 
-/* What the plugin has noted goes to the trace. cpu->lock. */
+void resch_server_show_viewed(struct resch_cpu *rc, struct resch_server *server);
+
+/*
+ * The state of the server (or NULL), or whether it serves, may have changed: who looks at it is to see
+ * that. cpu->lock of @rc; a server of another CPU, which a task may name under another plugin, is let be.
+ */
+static inline void resch_server_show(struct resch_cpu *rc, struct resch_server *server)
+{
+	if (unlikely(rc->viewed) && server)
+		resch_server_show_viewed(rc, server);
+}
+
+/* What the plugin has noted goes to the trace, and to who waits for it. cpu->lock. */
 void resch_server_flush(struct resch_cpu *rc);
 
 #endif /* _RESCH_SERVER_H */

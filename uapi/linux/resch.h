@@ -502,6 +502,62 @@ struct resch_server_del {
 };
 
 /**
+ * struct resch_server_open - RESCH_IOC_SERVER_OPEN: a descriptor of the server, to map and to wait on
+ * @domain, @id: in
+ * @flags:       zero
+ * @fd:          out: close-on-exec
+ *
+ * mmap() of a page of it, PROT_READ and MAP_SHARED, is a struct resch_server_page. poll() says that the
+ * server has used up a budget with work left, read() how often since the last read (a __u64); both
+ * also return when it has gone (POLLHUP).
+ *
+ * -EPERM: for CAP_SYS_NICE, processes with a thread in the server, and the descriptor that made it.
+ * -ENODEV, -ENOENT: no such domain, no such server.
+ */
+struct resch_server_open {
+	__u32 domain;
+	__u32 id;
+	__u32 flags;
+	__s32 fd;
+};
+
+#define RESCH_PAGE_RUNNING (1U << 0) /* a task of it is its CPU's choice */
+#define RESCH_PAGE_GONE (1U << 1) /* it was removed */
+
+/* A @rate of 1. */
+#define RESCH_PAGE_RATE (1U << 20)
+
+/**
+ * struct resch_server_page - what a server has, as of its last change
+ * @sequence: odd while the rest changes: read it before and after, with fences between
+ * @flags:    RESCH_PAGE_*
+ * @left:     budget, ns; what is left now is less by @rate / RESCH_PAGE_RATE times the time since @since
+ *            while it runs
+ * @deadline: absolute; 0: it has not served anybody yet
+ * @since:    CLOCK_MONOTONIC, ns; 0: it does not run
+ * @rate:     what a ns costs then, in 1 / RESCH_PAGE_RATE
+ * @consumed: up to @since, or up to now
+ * @exhausted, @replenished, @postponed: as in struct resch_server_stat
+ */
+struct resch_server_page {
+	__u32 sequence;
+	__u32 flags;
+	__u32 domain;
+	__u32 id;
+	__s64 left; /* at a multiple of 8, as all that follow */
+	__aligned_u64 deadline;
+	__aligned_u64 since;
+	__aligned_u64 budget;
+	__aligned_u64 period;
+	__aligned_u64 consumed;
+	__aligned_u64 replenished;
+	__aligned_u64 exhausted;
+	__aligned_u64 postponed;
+	__u32 rate;
+	__u32 reserved;
+};
+
+/**
  * struct resch_server_stat - RESCH_IOC_SERVER_STAT: parameters and state of a server
  * @domain: in
  * @id:     in: its id; or, with @next, the id after which to look
@@ -923,5 +979,6 @@ struct resch_event {
 #define RESCH_IOC_CALL_END _IOWR(RESCH_IOC_MAGIC, 36, struct resch_call_end)
 #define RESCH_IOC_SERVE _IOWR(RESCH_IOC_MAGIC, 37, struct resch_serve)
 #define RESCH_IOC_SERVE_END _IOWR(RESCH_IOC_MAGIC, 38, struct resch_call_end)
+#define RESCH_IOC_SERVER_OPEN _IOWR(RESCH_IOC_MAGIC, 40, struct resch_server_open)
 
 #endif /* _UAPI_LINUX_RESCH_H */
