@@ -52,6 +52,7 @@ def plan(ways, percents, sizes):
     own = f"server={sizes['budget']}/{sizes['server_period']}"
     short = f"{sizes['provider_budget']}/{sizes['provider_period']}"
     lines = []
+    whole = f'{round(provider * period)}/{period}'
     for way in ways:
         for percent in percents:
             budget, work = load_of(percent, sizes)
@@ -60,10 +61,10 @@ def plan(ways, percents, sizes):
                 'other': ('other', 'other', 'fifo=50'),
                 'fifo': ('fifo=50', 'fifo=50', 'fifo=50'),
                 'rate': ('fifo=60', 'fifo=60', 'fifo=50'),
-                # Budgets end at ticks there: short periods gain nothing.
+                # It looks at budgets when there is a tick or a thread blocks: the client gains nothing by a short period.
                 'deadline': (f'deadline={round(client * period)}/{period}', f'deadline={short}', f'deadline={size}'),
                 'rest': (own, 'other', f'server={size}'),
-                'active': (own, f'server={round(provider * period)}/{period}', f'server={size}'),
+                'active': (own, f'server={whole}', f'server={size}'),
                 'passive': (own, f'passive={short}', f'server={size}'),
             }[way]
             lines.append(f"{way} {percent} {client_way} {provider_way} {load if budget else '-'} {work}")
@@ -100,6 +101,20 @@ def read(folder, ways, percents):
                 run['client'], run['load'] = found['client'], found['load']
             runs.append(run)
     return runs
+
+
+def joined(records):
+    """One record for each kernel: of runs of the same way at the same load the last."""
+    found = {}
+    for record in records:
+        about = {name: record[name] for name in record if name != 'runs'}
+        known = found.setdefault((record['kernel'], record['emulated']), {**about, 'runs': []})
+        if about != {name: known[name] for name in known if name != 'runs'}:
+            raise Broken(f"{record['kernel']}: runs of different sizes")
+        runs = {(run['way'], run['percent']): run for run in known['runs'] + record['runs']}
+        order = list(WAYS)
+        known['runs'] = sorted(runs.values(), key=lambda run: (order.index(run['way']), run['percent']))
+    return list(found.values())
 
 
 def rate(result):

@@ -107,6 +107,16 @@ class Results(unittest.TestCase):
         self.assertEqual(len(rates.broken_promises(record)), 1)
         self.assertIn('100 (50)', rates.text(record))
 
+    def test_pieces_are_joined(self):
+        late = self.read(client=self.figures(49), load='running\n' + self.figures(20, 20), provider='running\n')
+        good = self.read(client=self.figures(50), load='running\n' + self.figures(20, 20), provider='running\n')
+        other = {**good, 'runs': [{**good['runs'][0], 'way': 'other'}]}
+        whole = rates.joined([late, good, other])
+        self.assertEqual([(run['way'], run['client']['complete']) for run in whole[0]['runs']],
+                         [('other', 50), ('passive', 50)])
+        self.assertEqual(len(rates.joined([good, {**good, 'kernel': '6.1'}])), 2)
+        self.assertRaises(rates.Broken, rates.joined, [good, {**good, 'sizes': {**SIZES, 'period': 10000}}])
+
     def test_refused(self):
         for who in ('client', 'provider', 'load'):
             record = self.read(**{who: f'running\nrefused: {who}: too much\n'})
