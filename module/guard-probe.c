@@ -15,10 +15,29 @@
 #include "cpu.h"
 #include "guard.h"
 
-static bool probe_exempt(const struct resch_guard *guard, long nr)
+/*
+ * Clocks that are read without a lock. CPU clocks take that of a run queue, perhaps another CPU's, alarm clocks
+ * their device's, clocks of devices what their drivers take.
+ */
+#define PROBE_CLOCKS                                                                      \
+	(BIT(CLOCK_REALTIME) | BIT(CLOCK_MONOTONIC) | BIT(CLOCK_MONOTONIC_RAW) |          \
+	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) | \
+	 BIT(CLOCK_TAI))
+
+static bool probe_cheap_clock(const struct pt_regs *regs, long nr)
+{
+	/* Of a negative one, too, only this much counts. */
+	u32 clock = (u32)regs->di;
+
+	if (nr != __NR_clock_gettime && nr != __NR_clock_getres)
+		return true;
+	return clock < BITS_PER_LONG && PROBE_CLOCKS & BIT(clock);
+}
+
+static bool probe_exempt(const struct resch_guard *guard, const struct pt_regs *regs, long nr)
 {
 	return guard && nr >= 0 && nr < RESCH_CALLS_MAX && !in_compat_syscall() &&
-	       test_bit(nr, guard->exempt);
+	       test_bit(nr, guard->exempt) && probe_cheap_clock(regs, nr);
 }
 
 /* Its call, or fault, is one that sends visitors away. Current. */
@@ -70,7 +89,7 @@ static void probe_prepare(const struct pt_regs *regs, long nr)
 }
 
 /* Current has an RT CPU in its affinity. */
-static void probe_visit(long nr)
+static void probe_visit(const struct pt_regs *regs, long nr)
 {
 	unsigned int cpu = raw_smp_processor_id();
 	bool here = cpumask_test_cpu(cpu, &resch_guard_rt), spared;
@@ -78,7 +97,7 @@ static void probe_visit(long nr)
 	int cookie;
 
 	rcu_read_lock();
-	if (probe_exempt(probe_guard(), nr)) {
+	if (probe_exempt(probe_guard(), regs, nr)) {
 		rcu_read_unlock();
 		if (here)
 			this_cpu_inc(resch_guard_cpus.exempted);
@@ -109,11 +128,11 @@ static void probe_sys_enter(void *data, struct pt_regs *regs, long nr)
 	struct resch_visitor *visitor;
 
 	if (unlikely(cpumask_intersects(current->cpus_ptr, &resch_guard_rt))) {
-		probe_visit(nr);
+		probe_visit(regs, nr);
 	} else {
 		rcu_read_lock();
 		visitor = resch_visitor_find(current);
-		if (visitor && !probe_exempt(&resch_guard_common, nr))
+		if (visitor && !probe_exempt(&resch_guard_common, regs, nr))
 			probe_note(visitor);
 		rcu_read_unlock();
 	}

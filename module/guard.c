@@ -18,7 +18,8 @@ struct resch_guard resch_guard_common;
 
 /*
  * Calls that take no lock that another CPU may hold, and do next to nothing. Most programs make the ones
- * that tell the time without entering the kernel at all.
+ * that tell the time without entering the kernel at all. Of the clocks those that are read without a lock
+ * (guard-probe.c).
  */
 static const u16 guard_cheap[] = {
 	__NR_getpid,

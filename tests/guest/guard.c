@@ -90,6 +90,36 @@ TEST(exempt, "calls of the default list stay, and are counted")
 	check_is(sched_getcpu(), 0);
 }
 
+/* Whether reading @clock, or asking for its resolution, sends who is lent home. */
+static bool sends_home(long nr, clockid_t clock)
+{
+	struct timespec time;
+
+	visit();
+	syscall(nr, clock, &time);
+	return sched_getcpu() != CPU;
+}
+
+TEST(clocks, "of the clocks, which are exempt, those that take locks send threads home")
+{
+	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, NULL);
+	uint64_t calls[RESCH_CALLS_MAX];
+
+	sends_home(SYS_clock_gettime, CLOCK_MONOTONIC); /* its pages are there from here on */
+	stat_guard(domain, calls);
+	check_is(calls[SYS_clock_gettime], 0);
+	check(!sends_home(SYS_clock_gettime, CLOCK_MONOTONIC), "CLOCK_MONOTONIC");
+	check(!sends_home(SYS_clock_gettime, CLOCK_TAI), "CLOCK_TAI");
+	check(!sends_home(SYS_clock_getres, CLOCK_REALTIME), "CLOCK_REALTIME");
+	check(sends_home(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID), "CLOCK_THREAD_CPUTIME_ID");
+	check(sends_home(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID), "CLOCK_PROCESS_CPUTIME_ID");
+	check(sends_home(SYS_clock_gettime, CLOCK_REALTIME_ALARM), "CLOCK_REALTIME_ALARM");
+	check(sends_home(SYS_clock_getres, ~getpid() << 3 | 2), "the CPU clock of a process");
+	stat_guard(domain, calls);
+	check_is(calls[SYS_clock_gettime], 3);
+	check_is(calls[SYS_clock_getres], 1);
+}
+
 TEST(makers, "calls that make threads or programs cannot be exempt")
 {
 	struct resch_guard_set set = {
