@@ -47,6 +47,9 @@ static int unprivileged(void *arg)
 	refused(resch_plugin_load(dev, "fp"), EPERM);
 	refused(resch_guard_set(dev, 1, RESCH_GUARD_ON, NULL), EPERM);
 	refused(resch_guard_lend(dev, 0, CPU), EPERM);
+	refused(resch_balance_set(dev, 1, 0), EPERM);
+	refused(resch_enter_rt0(getppid(), CPU), EPERM);
+	refused(resch_enter_rt1plus(getppid(), SCHED_FIFO, 1), EPERM);
 	must(resch_info(dev, &now));
 	check_is(now.tasks, 1);
 	must(resch_plugin_stat(dev, 0, &plugin));

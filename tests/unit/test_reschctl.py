@@ -12,8 +12,8 @@ import unittest
 
 from reschctl import NO_DEVICE, call
 
-COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "server", "balance", "plugin",
-            "assign", "shield", "unshield", "start", "release", "unregister", "info", "version"]
+COMMANDS = ["doctor", "run", "attach", "tasks", "top", "events", "domain", "server", "balance", "guard",
+            "level", "plugin", "assign", "shield", "unshield", "start", "release", "unregister", "info", "version"]
 
 
 class Arguments(unittest.TestCase):
@@ -63,11 +63,12 @@ class Arguments(unittest.TestCase):
 
     def test_unknown_options(self):
         for command in COMMANDS:
-            if command in ("domain", "server", "balance", "plugin"):
+            if command in ("domain", "server", "balance", "level", "plugin"):
                 continue
             self.refused(125 if command == "run" else 2, "--nonsense", command, "--nonsense")
         self.refused(2, "--nonsense", "domain", "list", "--nonsense")
         self.refused(2, "--nonsense", "plugin", "list", "--nonsense")
+        self.refused(2, "--nonsense", "level", "rt1", "--nonsense")
         self.refused(2, "--nonsense", "server", "list", "--nonsense")
         self.refused(2, "--nonsense", "server", "add", "--nonsense")
 
@@ -129,6 +130,11 @@ class Arguments(unittest.TestCase):
             self.refused(2, "policies are weight, push", "domain", "set", "1", "--plugin=fifo",
                          "--balance=" + wrong)
 
+    def test_guard(self):
+        self.refused(2, "guard list, guard on, guard off or guard lend", "guard", "raise")
+        self.refused(2, "which CPU", "level", "rt0", "1")
+        self.refused(2, "", "level", "rt2", "1")
+
     def test_extra_arguments(self):
         for command in ("doctor", "tasks", "top", "events", "info", "version"):
             self.refused(2, "takes no arguments", command, "extra")
@@ -140,6 +146,7 @@ class Arguments(unittest.TestCase):
                           ["server", "del", "1:1"], ["server", "set", "1:1", "-b", "1ms"],
                           ["domain", "del", "1"], ["domain", "set", "1", "--plugin", "edf"],
                           ["balance", "list"], ["balance", "set", "1", "push"],
+                          ["guard"], ["guard", "on", "1"], ["guard", "off", "1"], ["guard", "lend", "1", "1"],
                           ["plugin", "list"], ["plugin", "load", "edf"], ["start", "1"],
                           ["release", "1"], ["unregister", "1"],
                           ["attach", "--pid", str(os.getpid()), "--runtime=1ms", "--period=9ms"]):

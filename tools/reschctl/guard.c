@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reschctl.h"
+#include "guard.h"
+#include "shield.h"
 
 static const char help[] =
 	"usage: reschctl guard [list] [--json]\n"
@@ -181,40 +182,63 @@ static void list_row(struct table *table, unsigned int cpu, const struct resch_g
 	table_add(table, "%llu", (unsigned long long)stat->failed);
 }
 
-static int guard_list(int fd, bool json)
+const char *const guard_headings[] = {
+	">DOMAIN",  ">CPU",	 ">LENT",     ">CALLS",	 ">FAULTS",
+	">SIGNALS", ">RECALLED", ">EXEMPTED", ">FAILED", NULL,
+};
+
+int guard_collect(int fd, const struct resch_cpus *cpus, struct table *table,
+		  struct json_object *list)
 {
-	static const char *const headings[] = {
-		">DOMAIN",  ">CPU",	 ">LENT",     ">CALLS",	 ">FAULTS",
-		">SIGNALS", ">RECALLED", ">EXEMPTED", ">FAILED", NULL,
-	};
-	struct json_object *list = json_object_new_array();
 	struct resch_domain_stat domain = {};
 	struct resch_guard_stat stat;
 	uint64_t counts[RESCH_CALLS_MAX];
-	struct table table;
 	unsigned int cpu;
 	int result;
 
-	table_begin(&table, headings);
 	while ((result = resch_domain_next(fd, &domain)) > 0) {
 		for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-			if (!resch_cpus_has(&domain.cpus, cpu))
+			if (!resch_cpus_has(&domain.cpus, cpu) ||
+			    (cpus && !resch_cpus_has(cpus, cpu)))
 				continue;
 			result = resch_guard_stat(fd, domain.domain, (int)cpu, &stat, counts);
 			if (result || !stat.flags)
 				break;
-			json_object_array_add(list, guard_json((int)cpu, &stat, counts));
-			list_row(&table, cpu, &stat);
+			if (list)
+				json_object_array_add(list, guard_json((int)cpu, &stat, counts));
+			if (table)
+				list_row(table, cpu, &stat);
 		}
 	}
-	list_show(&table, list, "guards", json);
-	domain = (struct resch_domain_stat){};
-	while (!json && resch_domain_next(fd, &domain) > 0) {
-		if (resch_guard_stat(fd, domain.domain, -1, &stat, counts) || !stat.flags)
+	return result;
+}
+
+void guard_print_calls(int fd, const struct resch_cpus *cpus)
+{
+	struct resch_domain_stat domain = {};
+	struct resch_guard_stat stat;
+	uint64_t counts[RESCH_CALLS_MAX];
+
+	while (resch_domain_next(fd, &domain) > 0) {
+		if ((cpus && !cpus_overlap(cpus, &domain.cpus)) ||
+		    resch_guard_stat(fd, domain.domain, -1, &stat, counts) || !stat.flags)
 			continue;
 		guard_print(&stat);
 		counts_print(counts);
 	}
+}
+
+static int guard_list(int fd, bool json)
+{
+	struct json_object *list = json_object_new_array();
+	struct table table;
+	int result;
+
+	table_begin(&table, guard_headings);
+	result = guard_collect(fd, NULL, &table, list);
+	list_show(&table, list, "guards", json);
+	if (!json)
+		guard_print_calls(fd, NULL);
 	return result < 0 ? fail("guard list: %s", error_text(result)) : EXIT_DONE;
 }
 

@@ -3,17 +3,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "shield-watch.h"
 
 static const char help[] =
 	"usage: reschctl shield status [--watch[=TIME] [--cpus=LIST] [--interval=TIME]] [--json]\n"
 	"\n"
-	"The shields that stand; interrupts and threads that could not be moved off their CPUs, with the reason; and what\n"
-	"has run there since the last shield was put up.\n"
+	"The shields that stand; interrupts and threads that could not be moved off their CPUs, with the reason; what has\n"
+	"run there since the last shield was put up; and on guarded CPUs (plugin artis) who was lent to them, and what sent\n"
+	"them away.\n"
 	"\n"
 	"--watch shows live what disturbs RT0 tasks, with culprit and length: interrupts, timers' functions, calls from\n"
 	"other CPUs, work items, kernel threads, tasks. Times are in ns, of each alone, since the watch began; column RT0\n"
@@ -31,7 +34,10 @@ static const char help[] =
 struct look {
 	struct state *state;
 	struct sweep sweep;
-	struct json_object *fixed, *changed, *ran;
+	struct json_object *fixed, *changed, *ran, *guards;
+	struct table guard_table;
+	struct resch_cpus guarded;
+	int fd; /* the device; -1: there is none */
 	struct baseline *threads;
 	size_t nr_threads;
 };
@@ -167,6 +173,19 @@ static void look_interrupt(void *arg, uint64_t irq)
 		      why);
 }
 
+static const char lent_words[] = "lent by the guard, to compute there";
+
+/* The guard has sent it there, to compute, until its next call; RT0 is there by itself. */
+static bool lent(const struct look *look, const struct thread *thread)
+{
+	struct sched_param param = {};
+
+	return resch_cpus_count(&thread->allowed) == 1 &&
+	       cpus_within(&thread->allowed, &look->guarded) && !(thread->flags & PF_KTHREAD) &&
+	       thread->policy != SCHED_DEADLINE && !sched_getparam(thread->tid, &param) &&
+	       param.sched_priority < 99;
+}
+
 static const char *reason(const struct look *look, const struct thread *thread,
 			  const struct object *object)
 {
@@ -178,12 +197,14 @@ static const char *reason(const struct look *look, const struct thread *thread,
 	case STAY_REGISTERED:
 		return "resch task";
 	case STAY_BOUND:
-		return "real-time thread bound to RT CPUs";
+		return lent(look, thread) ? lent_words : "real-time thread bound to RT CPUs";
 	case STAY_CHOSEN:
-		return "was put there under the shield";
+		return lent(look, thread) ? lent_words : "was put there under the shield";
 	default:
 		break;
 	}
+	if (lent(look, thread))
+		return lent_words;
 	if (object && object->stuck)
 		return refusal(object);
 	return object ? "was put there under the shield" :
@@ -201,7 +222,8 @@ static void look_thread(void *arg, const struct thread *thread)
 
 	if (thread->run == 'Z' || thread->run == 'X')
 		return;
-	if (object && moved(object) && !sweep_at(&look->sweep, &thread->allowed, &object->set))
+	if (object && moved(object) && !sweep_at(&look->sweep, &thread->allowed, &object->set) &&
+	    !lent(look, thread))
 		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
 		      &thread->allowed);
 	if (cpus_overlap(&thread->allowed, &look->sweep.rt)) {
@@ -308,6 +330,24 @@ static void look_counters(struct look *look)
 	}
 }
 
+/* ---- guards ------------------------------------------------------------------------------------ */
+
+static void look_guards(struct look *look)
+{
+	struct json_object *cpu;
+	size_t i;
+
+	if (look->fd < 0)
+		return;
+	table_begin(&look->guard_table, guard_headings);
+	guard_collect(look->fd, &look->sweep.rt, &look->guard_table, look->guards);
+	for (i = 0; i < json_object_array_length(look->guards); i++) {
+		if (json_object_object_get_ex(json_object_array_get_idx(look->guards, i), "cpu",
+					      &cpu))
+			resch_cpus_add(&look->guarded, (unsigned int)json_object_get_int(cpu));
+	}
+}
+
 /* ---- printing -------------------------------------------------------------------------------- */
 
 static struct json_object *shields_json(const struct state *state)
@@ -375,7 +415,16 @@ static void print_list(const char *title, struct json_object *list, const char *
 	table_print(&table, stdout, false);
 }
 
-static void print_text(const struct look *look, pid_t keeper, pid_t guardian)
+static void print_guards(struct look *look)
+{
+	if (!look->guard_table.count)
+		return;
+	puts("\nthreads that were lent to the RT CPUs to compute there, and what sent them home:");
+	table_print(&look->guard_table, stdout, false);
+	guard_print_calls(look->fd, &look->sweep.rt);
+}
+
+static void print_text(struct look *look, pid_t keeper, pid_t guardian)
 {
 	unsigned int count[NR_OBJECT_KINDS] = {};
 	size_t i;
@@ -399,6 +448,7 @@ static void print_text(const struct look *look, pid_t keeper, pid_t guardian)
 	print_list("still on the RT CPUs, or free to come there:", look->fixed, "why");
 	print_list("moved, and changed by somebody else since:", look->changed, NULL);
 	print_list("has run on the RT CPUs since the shield stands:", look->ran, "count");
+	print_guards(look);
 }
 
 static void print_json(const struct look *look, pid_t keeper, pid_t guardian)
@@ -417,6 +467,7 @@ static void print_json(const struct look *look, pid_t keeper, pid_t guardian)
 	json_add(out, "fixed", json_object_get(look->fixed));
 	json_add(out, "changed", json_object_get(look->changed));
 	json_add(out, "ran", json_object_get(look->ran));
+	json_add(out, "guards", json_object_get(look->guards));
 	json_show(out, stdout);
 }
 
@@ -429,7 +480,11 @@ static int status_show(struct state *state, bool json)
 	look.fixed = json_object_new_array();
 	look.changed = json_object_new_array();
 	look.ran = json_object_new_array();
+	look.guards = json_object_new_array();
+	/* Other machines' copies have no device. */
+	look.fd = *state->root ? -1 : resch_open();
 	if (state->nr_shields) {
+		look_guards(&look);
 		baseline_read(&look);
 		each_interrupt(state->root, look_interrupt, &look);
 		each_thread(state->root, look_thread, &look);
@@ -444,6 +499,9 @@ static int status_show(struct state *state, bool json)
 	json_object_put(look.fixed);
 	json_object_put(look.changed);
 	json_object_put(look.ran);
+	json_object_put(look.guards);
+	if (look.fd >= 0)
+		close(look.fd);
 	free(look.threads);
 	sweep_end(&look.sweep);
 	return EXIT_DONE;

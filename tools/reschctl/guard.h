@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* guard.h - what guarded CPUs have seen: for reschctl guard, and for reschctl shield status */
+#ifndef _RESCHCTL_GUARD_H
+#define _RESCHCTL_GUARD_H
+
+#include "reschctl.h"
+
+/* For table_begin(), of guard_collect()'s table. */
+extern const char *const guard_headings[];
+
+/**
+ * guard_collect - a row of @table and a member of @list for each guarded CPU
+ * @cpus: of these alone; NULL: all
+ * @table, @list: NULL: not wanted
+ *
+ * Return: 0, or the library's negative error
+ */
+int guard_collect(int fd, const struct resch_cpus *cpus, struct table *table,
+		  struct json_object *list);
+
+/** guard_print_calls - of the guarded domains that have @cpus: exempt calls, and those that send most threads away */
+void guard_print_calls(int fd, const struct resch_cpus *cpus);
+
+#endif /* _RESCHCTL_GUARD_H */
