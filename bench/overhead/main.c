@@ -15,6 +15,8 @@ static _Noreturn void usage(void)
 	      "resch-overhead crowd edf|fp sleeping|ready|cycling TASKS\n"
 	      "resch-overhead pipe STATE [pinned]\n"
 	      "    STATE: any word, for the report\n"
+	      "resch-overhead calls STATE [CPU]\n"
+	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
 	      "resch-overhead hold edf|fp TASKS\n"
 	      "    keeps tasks registered until it is killed\n"
 	      "\n"
@@ -36,6 +38,8 @@ int main(int argc, char **argv)
 		measure_crowd(argv[2], argv[3], (unsigned int)atoi(argv[4]));
 	else if (!strcmp(what, "pipe") && argc >= 3)
 		measure_pipe(argv[2], !strcmp(last, "pinned"));
+	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))
+		measure_calls(argv[2], argc == 4 ? atoi(argv[3]) : -1);
 	else if (!strcmp(what, "hold") && argc == 4)
 		measure_hold(argv[2], (unsigned int)atoi(argv[3]));
 	else

@@ -26,4 +26,10 @@ void measure_pipe(const char *state, bool pinned);
 /* Registers @count tasks that sleep, says so, and stays until it is killed. */
 void measure_hold(const char *policy, unsigned int count);
 
+/*
+ * System calls one by one; @state: what the module does meanwhile. @cpu: a guarded CPU that we are lent to before each
+ * of them, or -1.
+ */
+void measure_calls(const char *state, int cpu);
+
 #endif /* _OVERHEAD_MEASURE_H */
