@@ -49,7 +49,7 @@ def read(folder, phases, kernel, emulated):
     record = {'kernel': kernel, 'emulated': emulated, 'phases': {}}
     for phase in phases:
         latency = _json(folder, f'{phase}.latency')
-        entry = {'user': latency['user'], 'kernel': latency.get('kernel'), 'overruns': latency['overruns'],
+        entry = {'user': latency['user'], 'kernel': _json(folder, f'{phase}.kernel').get('kernel'), 'overruns': latency['overruns'],
                  'period': latency['period'],
                  'work': {str(priority): _json(folder, f'{phase}.work-{priority}')['work'] for priority in (99, 0)}}
         if os.path.exists(os.path.join(folder, f'{phase}.before')):
