@@ -77,7 +77,8 @@ struct resch_server_stat share_await(const struct resch_server_stat *before, uin
 		after = server_stat(before->domain, before->id);
 		sleep_ms(20);
 	} while (now < begin + most &&
-		 (now < begin + least || !share_holds(before, &after, now - begin)));
+		 (now < begin + least || after.exhausted <= before->exhausted + 3 ||
+		  !share_holds(before, &after, now - begin)));
 	check(share_holds(before, &after, now - begin),
 	      "%llu of %llu ns have become %llu of %llu ns",
 	      (unsigned long long)before->params.budget, (unsigned long long)before->params.period,
