@@ -88,6 +88,8 @@ static void server_unlist(struct server *server)
 	resch_cpu_lock_irq(server->rc);
 	resch_server_flush(server->rc);
 	resch_passive_forget(server->rc, &server->server);
+	if (server->rc->plugin && server->rc->plugin->remove_server)
+		server->rc->plugin->remove_server(&server->rc->rq, &server->server);
 	while (*link != &server->server)
 		link = &(*link)->next;
 	*link = server->server.next;

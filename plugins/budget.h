@@ -40,19 +40,22 @@
 
 enum budget_place {
 	BUDGET_IDLE, /* no jobs */
+	BUDGET_LEAVING, /* no jobs, and its size is still in use: see reclaim.h */
+	/* those from here on have jobs */
 	BUDGET_READY, /* has jobs and, once it is settled, a budget */
 	BUDGET_WAITING, /* has jobs, waits for its deadline */
 };
 
 /**
  * struct budget - the private words of a server
- * @node:   by deadline among the ready ones, or the waiting ones, of its CPU
+ * @node:   by deadline among the ready ones, or the waiting ones, of its CPU; or by its 0-lag time
  * @jobs:   the ready jobs of its tasks, in the order of its policy
  * @size, @period: in force; a resized server takes the new ones with its next budget
  * @turn:   RESCH_SERVER_RR: what the first job has left of its turn, ns
  * @since:  when its last job went
  * @place:  enum budget_place
  * @share:  @size / @period, rounded up, in 1 / RESCH_SERVER_RATE
+ * @counted: of that, what is in the sum of reclaim.h
  */
 struct budget {
 	struct resch_node node;
@@ -63,6 +66,7 @@ struct budget {
 	u64 since;
 	u32 place;
 	u32 share;
+	u32 counted;
 };
 
 RESCH_PLUGIN_PRIVATE(struct budget, RESCH_SERVER_PRIVATE);

@@ -10,10 +10,11 @@
  * constant-bandwidth servers, ECRTS 2000, section 4.
  *
  * What the domain keeps from servers (1 - capacity) counts as active: it is the rest of Linux's.
- * Sizes are those in force. All is rounded against the one that reclaims. Between two charges no
- * server gets a first job or loses its last one, so that all there is to see is that 0-lag times
- * pass. It costs a look at each server of the CPU, and nothing where the one that runs does not
- * reclaim.
+ * Sizes are those in force. All is rounded against the one that reclaims. U_active is kept as a sum:
+ * a server is added with its first job, and taken out at its 0-lag time, for which those without jobs
+ * are in a queue: O(log n). Between two charges no server gets a first job or loses its last one, so
+ * that all there is to see is that 0-lag times pass. CPUs on which nobody has reclaimed yet don't
+ * keep the sum.
  */
 #ifndef _RESCH_RECLAIM_H
 #define _RESCH_RECLAIM_H
@@ -38,14 +39,83 @@ static inline u64 reclaim_until(const struct resch_server *server)
 	return state->deadline > rest ? state->deadline - rest : 0;
 }
 
-/* How long of [@from, @to) the server is active. */
-static inline u64 reclaim_active(const struct resch_server *server, u64 from, u64 to)
-{
-	u64 until = to;
+/** struct reclaim - a CPU
+ * @leaving: servers without jobs whose size is in use, by their 0-lag times
+ * @active:  the shares of all active servers, in 1 / RESCH_SERVER_RATE
+ * @kept:    somebody reclaims, or did: the two above are kept
+ */
+struct reclaim {
+	struct resch_queue leaving;
+	u64 active;
+	bool kept;
+};
 
-	if (resch_private(server, const struct budget)->place == BUDGET_IDLE)
-		until = min(until, reclaim_until(server));
-	return until > from ? until - from : 0;
+/* The server has jobs, or leaves: its share, which a new budget may have changed, is in the sum. */
+static inline void reclaim_count(struct reclaim *reclaim, struct budget *budget, u32 share)
+{
+	if (likely(!reclaim->kept))
+		return;
+	reclaim->active += share;
+	reclaim->active -= budget->counted;
+	budget->counted = share;
+}
+
+/* The server, which is in no queue, has no jobs any more, and nothing about it changes until it has. */
+static inline void reclaim_leave(struct reclaim *reclaim, struct resch_server *server, u64 now)
+{
+	struct budget *budget = budget_of(server);
+	u64 until;
+
+	if (likely(!reclaim->kept))
+		return;
+	until = reclaim_until(server);
+	budget->place = until > now ? BUDGET_LEAVING : BUDGET_IDLE;
+	reclaim_count(reclaim, budget, until > now ? budget->share : 0);
+	if (until > now)
+		resch_queue_insert(&reclaim->leaving, &budget->node, until);
+}
+
+/* It has jobs again, or goes for good: it is in no queue. */
+static inline void reclaim_stay(struct reclaim *reclaim, struct budget *budget)
+{
+	resch_queue_erase(&reclaim->leaving, &budget->node);
+	budget->place = BUDGET_IDLE;
+}
+
+/**
+ * reclaim_pass - the time goes from @from to @to: 0-lag times pass
+ *
+ * Returns what the shares would have been in use for beyond those, in ns / RESCH_SERVER_RATE.
+ */
+static inline u64 reclaim_pass(struct reclaim *reclaim, u64 from, u64 to)
+{
+	struct resch_node *node;
+	u64 beyond = 0;
+
+	while ((node = resch_queue_first(&reclaim->leaving)) && node->key <= to) {
+		struct budget *budget = container_of(node, struct budget, node);
+
+		beyond += budget->counted * (to - max(from, node->key));
+		reclaim_stay(reclaim, budget);
+		reclaim_count(reclaim, budget, 0);
+	}
+	return beyond;
+}
+
+/* From now on the sum is kept: a look at each server of the CPU, once. */
+static inline void reclaim_keep(struct reclaim *reclaim, const struct resch_rq *rq, u64 now)
+{
+	struct resch_server *server;
+
+	reclaim->kept = true;
+	resch_rq_for_each_server(rq, server) {
+		struct budget *budget = budget_of(server);
+
+		if (budget->place == BUDGET_IDLE)
+			reclaim_leave(reclaim, server, now);
+		else
+			reclaim_count(reclaim, budget, budget->share);
+	}
 }
 
 /* The share of the CPU that no server may have, in 1 / RESCH_SERVER_RATE. */
@@ -57,31 +127,23 @@ static inline u32 reclaim_rest(const struct resch_rq *rq)
 }
 
 /**
- * reclaim_cost - what [@from, @to) costs a server that reclaims and executes all along, ns
+ * reclaim_cost - what @time costs a server that reclaims and executes all along, ns
+ * @active: the sum at the beginning
+ * @beyond: what 0-lag times took off it in that time, from reclaim_pass()
  *
  * At most the time itself. The time is at most BUDGET_DEBT_MAX.
  */
-static inline u64 reclaim_cost(const struct resch_rq *rq, u64 from, u64 to)
+static inline u64 reclaim_cost(const struct resch_rq *rq, u64 active, u64 beyond, u64 time)
 {
-	u64 sum = reclaim_rest(rq) * (to - from);
-	const struct resch_server *server;
+	u64 sum = (reclaim_rest(rq) + active) * time - beyond;
 
-	resch_rq_for_each_server(rq, server)
-		sum += resch_private(server, const struct budget)->share *
-		       reclaim_active(server, from, to);
-	return min(div64_u64(sum + RESCH_SERVER_RATE - 1, RESCH_SERVER_RATE), to - from);
+	return min(div64_u64(sum + RESCH_SERVER_RATE - 1, RESCH_SERVER_RATE), time);
 }
 
-/** reclaim_rate - U_active at @now, in 1 / RESCH_SERVER_RATE; more than 0, since somebody has jobs */
-static inline u32 reclaim_rate(const struct resch_rq *rq, u64 now)
+/** reclaim_rate - U_active, in 1 / RESCH_SERVER_RATE; more than 0, since somebody has jobs */
+static inline u32 reclaim_rate(const struct resch_rq *rq, const struct reclaim *reclaim)
 {
-	u64 sum = reclaim_rest(rq);
-	const struct resch_server *server;
-
-	resch_rq_for_each_server(rq, server)
-		if (reclaim_active(server, now, now + 1))
-			sum += resch_private(server, const struct budget)->share;
-	return sum < RESCH_SERVER_RATE ? (u32)sum : RESCH_SERVER_RATE;
+	return (u32)min(reclaim_rest(rq) + reclaim->active, (u64)RESCH_SERVER_RATE);
 }
 
 /** reclaim_lasts - how long @left lasts at @rate, ns; longer if somebody gets inactive meanwhile */

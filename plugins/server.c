@@ -28,12 +28,14 @@
 #include "reclaim.h"
 
 /** struct server_rq - a CPU
+ * @reclaim: what servers that use what others leave have to know
  * @ready:   servers with jobs and a budget, by deadline
  * @waiting: servers with jobs that wait for their next budget, by when it comes
  * @running: the task of the last pick, while it is ready
  * @last:    the latest time that we were told: it does not go back here
  */
 struct server_rq {
+	struct reclaim reclaim;
 	struct resch_queue ready;
 	struct resch_queue waiting;
 	struct resch_task *running;
@@ -89,6 +91,8 @@ static void server_take_out(struct server_rq *words, struct resch_server *server
 		resch_queue_erase(&words->ready, &budget->node);
 	else if (budget->place == BUDGET_WAITING)
 		resch_queue_erase(&words->waiting, &budget->node);
+	else if (budget->place == BUDGET_LEAVING)
+		reclaim_stay(&words->reclaim, budget);
 	budget->place = BUDGET_IDLE;
 }
 
@@ -103,27 +107,22 @@ static void server_put(struct server_rq *words, struct resch_server *server, u64
 	budget->place = waits ? BUDGET_WAITING : BUDGET_READY;
 	resch_queue_insert(waits ? &words->waiting : &words->ready, &budget->node,
 			   server->state.deadline);
+	reclaim_count(&words->reclaim, budget, budget->share);
 }
 
 /* ---- time -------------------------------------------------------------------------------------- */
 
-/* What the time from @from on costs the server that has executed in it. */
-static u64 server_cost(const struct resch_rq *rq, const struct resch_server *server, u64 from)
-{
-	u64 now = resch_private(rq, const struct server_rq)->last;
-
-	if (likely(!reclaims(server)) || now - from > BUDGET_DEBT_MAX)
-		return now - from;
-	return reclaim_cost(rq, from, now);
-}
-
 /* How long its budget lasts. */
-static u64 server_lasts(const struct resch_rq *rq, struct resch_server *server, u64 now)
+static u64 server_lasts(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
+	struct reclaim *reclaim = &resch_private(rq, struct server_rq)->reclaim;
+
 	server->state.rate = RESCH_SERVER_RATE;
 	if (likely(!reclaims(server)))
 		return (u64)server->state.left;
-	server->state.rate = reclaim_rate(rq, now);
+	if (unlikely(!reclaim->kept))
+		reclaim_keep(reclaim, rq, now);
+	server->state.rate = reclaim_rate(rq, reclaim);
 	return reclaim_lasts((u64)server->state.left, server->state.rate);
 }
 
@@ -132,15 +131,21 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 {
 	struct server_rq *words = resch_private(rq, struct server_rq);
 	u64 time = now > words->last ? now - words->last : 0;
+	u64 cost = time, active = words->reclaim.active, beyond;
 	struct resch_task *task = words->running;
 
 	words->last += time;
+	if (unlikely(words->reclaim.kept)) {
+		beyond = reclaim_pass(&words->reclaim, words->last - time, words->last);
+		if (task && reclaims(task->server) && time <= BUDGET_DEBT_MAX)
+			cost = reclaim_cost(rq, active, beyond, time);
+	}
 	if (task && time) {
 		struct resch_server *server = task->server;
 
 		resch_private(server_principal(task), struct server_task)->done += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
-		budget_charge(server, time, server_cost(rq, server, words->last - time));
+		budget_charge(server, time, cost);
 		server->state.since = words->last;
 	}
 	return words->last;
@@ -254,7 +259,7 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 	if (released)
 		resch_private(task, struct server_task)->done = 0;
 	server_add_job(server, task);
-	if (budget_of(server)->place != BUDGET_IDLE)
+	if (budget_of(server)->place >= BUDGET_READY)
 		return;
 	/*
 	 * A job that should have come while the last one was under way, which was late: the server
@@ -272,13 +277,16 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 /* The server has no jobs any more. */
 static void server_idle(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
-	server_take_out(resch_private(rq, struct server_rq), server);
+	struct server_rq *words = resch_private(rq, struct server_rq);
+
+	server_take_out(words, server);
 	budget_of(server)->since = now;
-	if (server->state.left > 0 || server->params.kind != RESCH_SERVER_CBS)
-		return;
-	budget_next(server, 0, now);
-	server->state.postponed++;
-	resch_server_note(rq, server, RESCH_SERVER_REPLENISHED | RESCH_SERVER_POSTPONED);
+	if (server->state.left <= 0 && server->params.kind == RESCH_SERVER_CBS) {
+		budget_next(server, 0, now);
+		server->state.postponed++;
+		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED | RESCH_SERVER_POSTPONED);
+	}
+	reclaim_leave(&words->reclaim, server, now);
 }
 
 static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
@@ -341,6 +349,15 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 		pick->until = min(pick->until, node->key);
 }
 
+/* It has no jobs, and may leave before its 0-lag time. */
+static void server_remove(struct resch_rq *rq, struct resch_server *server)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+
+	server_take_out(words, server);
+	reclaim_count(&words->reclaim, budget_of(server), 0);
+}
+
 static const struct resch_plugin server = {
 	.name = "server",
 	.about =
@@ -349,6 +366,7 @@ static const struct resch_plugin server = {
 	.flags = RESCH_PLUGIN_SERVERS,
 	.admit = server_admit,
 	.admit_server = resch_admit_server,
+	.remove_server = server_remove,
 	.enqueue = server_enqueue,
 	.dequeue = server_dequeue,
 	.pick = server_pick,

@@ -24,6 +24,8 @@ struct oracle {
 	u64 compared;
 };
 
+static u64 sums;
+
 static const struct resch_server *server_at(const struct sim *sim, u32 index)
 {
 	return &sim->servers[index]->server;
@@ -85,6 +87,30 @@ static long double next_change(const struct oracle *oracle, long double at, long
 	return to;
 }
 
+/* Is the sum that the plugin keeps that of the servers that are active? By whole numbers, at @now. */
+static void check_sum(struct sim *sim, u64 now)
+{
+	const struct reclaim *reclaim = resch_private(&sim->cpus[0].rq, const struct reclaim);
+	u64 sum = 0;
+	u32 i;
+
+	if (!reclaim->kept)
+		return;
+	for (i = 0; i < sim->nr_servers; i++) {
+		const struct resch_server *server = server_at(sim, i);
+		__int128 until = server->state.deadline;
+		bool new;
+
+		if (server->state.left > 0)
+			until -= (__int128)server->state.left * server->params.period /
+				 server->params.budget;
+		if (has_work(sim, i, 0, &new) || until > now)
+			sum += (server->params.budget << 20) / server->params.period + 1;
+	}
+	assert_int_equal(reclaim->active, sum);
+	sums++;
+}
+
 static void execute(struct oracle *oracle, u32 index, u64 from, u64 to)
 {
 	long double at = from, end;
@@ -105,6 +131,7 @@ static void watch(struct sim *sim, struct sim_task *task, u64 from, u64 to)
 	struct oracle *oracle = sim->watcher;
 	u32 i;
 
+	check_sum(sim, from);
 	for (i = 0; i < sim->nr_servers; i++) {
 		bool new;
 
@@ -210,6 +237,7 @@ static void beside_the_oracle(void **state)
 		sim_free(sim);
 	}
 	assert_true(compared > 300 * 20);
+	assert_true(sums > 300 * 20);
 }
 
 /* What a greedy member of server 1 gets in a second, beside one that has little to do. */

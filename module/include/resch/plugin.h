@@ -40,7 +40,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 4
+#define RESCH_PLUGIN_ABI 5
 
 /*
  * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
@@ -366,6 +366,12 @@ struct resch_plugin {
 	 * waits, blocked, completed its job, or is gone. CPU lock. O(log n). Default: nothing.
 	 */
 	void (*stopped)(struct resch_rq *rq, struct resch_task *task, u64 now);
+
+	/**
+	 * @remove_server: @server, which has no tasks, leaves @rq and ceases to exist. CPU lock.
+	 * O(log n). Default: nothing.
+	 */
+	void (*remove_server)(struct resch_rq *rq, struct resch_server *server);
 };
 
 /* resch_plugin.flags */
