@@ -102,7 +102,7 @@ static bool sends_home(long nr, clockid_t clock)
 
 TEST(clocks, "of the clocks, which are exempt, those that take locks send threads home")
 {
-	uint32_t domain = guarded("fifo", RESCH_GUARD_MANUAL, NULL);
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
 	uint64_t calls[RESCH_CALLS_MAX];
 
 	sends_home(SYS_clock_gettime, CLOCK_MONOTONIC); /* its pages are there from here on */
