@@ -147,7 +147,7 @@ def text(record):
     """A table, and what it takes."""
     ways, percents = _both(record, 'percent')
     sizes = record['sizes']
-    lines = [f"{record['kernel']}{', emulated' if record['emulated'] else ''}: completion rate of the client, %"
+    lines = [f"{record['kernel']}{', emulated' if record['emulated'] else ''}, {record['network']}: completion rate of the client, %"
              ' (in parentheses: of the load, if not all)']
     lines += columns([['load, %', *ways]] + [[str(percent), *(_cell(_of(record, way, percent)) for way in ways)]
                                              for percent in percents])

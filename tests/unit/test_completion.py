@@ -86,7 +86,7 @@ class Results(unittest.TestCase):
                 with open(os.path.join(folder, 'passive.90.' + name), 'w', encoding='utf-8') as file:
                     file.write(content)
             runs = rates.read(folder, ['passive'], [90])
-        return {'kernel': '6.12', 'emulated': True, 'sizes': SIZES, 'runs': runs}
+        return {'kernel': '6.12', 'emulated': True, 'network': 'veth', 'sizes': SIZES, 'runs': runs}
 
     def figures(self, complete, jobs=50):
         return f'jobs={jobs} complete={complete} longest=15000000 total=700000000 costliest=7000000\n'
