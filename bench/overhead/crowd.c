@@ -31,6 +31,7 @@ struct crowd {
 	struct setting *setting;
 	enum mode mode;
 	unsigned int count;
+	unsigned int servers; /* 0: there are none */
 	int fd;
 };
 
@@ -42,20 +43,25 @@ struct member {
 static void member_register(const struct member *member)
 {
 	const struct crowd *crowd = member->crowd;
-	unsigned int number = member->number;
+	unsigned int number = member->number, server = 0;
 
+	/* The first server is the worker's, where there is a worker. */
+	if (crowd->servers)
+		server = crowd->mode == CYCLING ? 1 + number % crowd->servers :
+						  2 + number % (crowd->servers - 1);
 	/* Explicit priorities end at 10000, and 1 is the worker's. */
 	switch (crowd->mode) {
 	case SLEEPING:
-		policy_register(crowd->fd, FAR, FAR, FAR / 10 + number * 10000000ul, number + 2);
+		policy_register(crowd->fd, FAR, FAR, FAR / 10 + number * 10000000ul, number + 2,
+				server);
 		break;
 	case READY:
-		policy_register(crowd->fd, FAR + FAR / 10, FAR + number * 10000000ul, 0,
-				number + 2);
+		policy_register(crowd->fd, FAR + FAR / 10, FAR + number * 10000000ul, 0, number + 2,
+				server);
 		break;
 	default:
 		policy_register(crowd->fd, crowd->count * (uint64_t)PERIOD, 0,
-				number * (uint64_t)PERIOD, number + 1);
+				number * (uint64_t)PERIOD, number + 1, server);
 		break;
 	}
 }
@@ -133,21 +139,29 @@ static void crowd_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-void measure_crowd(const char *name, const char *mode_name, unsigned int count)
+void measure_crowd(const char *name, const char *mode_name, unsigned int count,
+		   unsigned int servers)
 {
 	const struct policy *policy = policy_find(name);
-	struct crowd crowd = { .mode = MODES };
+	struct crowd crowd = { .mode = MODES, .servers = servers };
 	struct setting *setting;
 	unsigned int i;
 	char what[200];
 	pid_t pid;
+	int size;
 
 	for (i = 0; i < MODES; i++)
 		if (!strcmp(mode_names[i], mode_name))
 			crowd.mode = i;
 	if (!policy || policy->kind != POLICY_RESCH || crowd.mode == MODES || count < 2)
 		fail("no such crowd: %s %s %u", name, mode_name, count);
+	if (policy->serves ? servers < 2 || servers > count : servers)
+		fail("no such servers: %s, %u for %u tasks", name, servers, count);
 	policy_prepare(policy);
+	if (crowd.mode == CYCLING)
+		policy_serve_alike(policy, servers, PERIOD);
+	else
+		policy_serve(policy, servers, PERIOD);
 	setting =
 		setting_create(policy, crowd.mode == READY ? policy : policy_find("other"), PERIOD);
 	crowd.setting = setting;
@@ -166,30 +180,42 @@ void measure_crowd(const char *name, const char *mode_name, unsigned int count)
 	crowd_end(pid);
 	task_join();
 
-	snprintf(what, sizeof(what), "\"policy\": \"%s\", \"crowd\": \"%s\", \"tasks\": %u", name,
-		 mode_name, count);
+	size = snprintf(what, sizeof(what), "\"policy\": \"%s\", \"crowd\": \"%s\", \"tasks\": %u",
+			name, mode_name, count);
+	if (servers)
+		snprintf(what + size, sizeof(what) - (size_t)size, ", \"servers\": %u", servers);
 	setting_print(setting, what);
 	policy_finish(policy);
 }
 
+struct holder {
+	int fd;
+	unsigned int server;
+};
+
 static void *hold_one(void *arg)
 {
+	struct holder *holder = arg;
 	struct call call;
 	uint64_t out, in;
 
-	policy_call(&call, *(int *)arg);
-	policy_register(call.fd, FAR, FAR, 0, 1);
+	policy_call(&call, holder->fd);
+	policy_register(call.fd, FAR, FAR, 0, 1, holder->server);
 	return (void *)policy_wait(&call, &out, &in);
 }
 
-static _Noreturn void hold(unsigned int count)
+static _Noreturn void hold(const struct policy *policy, unsigned int count)
 {
+	struct holder *holders = calloc(count, sizeof(*holders));
 	int fd = (int)must(resch_open(), "opening /dev/resch");
 
+	if (!holders)
+		fail("no memory");
 	while (count--) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, hold_one, &fd))
+		holders[count] = (struct holder){ fd, policy->serves ? count + 1 : 0 };
+		if (pthread_create(&thread, NULL, hold_one, &holders[count]))
 			fail("no thread");
 	}
 	usleep(100000);
@@ -212,9 +238,10 @@ void measure_hold(const char *name, unsigned int count)
 	sigaddset(&end, SIGTERM);
 	sigprocmask(SIG_BLOCK, &end, NULL);
 	policy_prepare(policy);
+	policy_serve_alike(policy, count, PERIOD);
 	pid = (pid_t)must(fork(), "fork");
 	if (!pid)
-		hold(count);
+		hold(policy, count);
 	sigwait(&end, &signal);
 	crowd_end(pid);
 	policy_finish(policy);

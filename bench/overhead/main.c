@@ -11,13 +11,15 @@
 static _Noreturn void usage(void)
 {
 	fputs("resch-overhead cycle POLICY OVER [threads]\n"
-	      "    POLICY: fifo deadline deadline-yield edf fp; OVER: a policy, other, or idle\n"
-	      "resch-overhead crowd edf|fp sleeping|ready|cycling TASKS\n"
+	      "    POLICY: fifo deadline deadline-yield edf fp, or of servers: cbs-hard cbs cus tbs\n"
+	      "    reclaim; OVER: a policy, other, or idle\n"
+	      "resch-overhead crowd POLICY sleeping|ready|cycling TASKS [SERVERS]\n"
+	      "    POLICY: edf fp, or of servers\n"
 	      "resch-overhead pipe STATE [pinned]\n"
 	      "    STATE: any word, for the report\n"
 	      "resch-overhead calls STATE [CPU]\n"
 	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
-	      "resch-overhead hold edf|fp TASKS\n"
+	      "resch-overhead hold POLICY TASKS\n"
 	      "    keeps tasks registered until it is killed\n"
 	      "\n"
 	      "Prints one JSON object a line. Times are ns; in a guest whose clock counts\n"
@@ -34,8 +36,9 @@ int main(int argc, char **argv)
 	mlockall(MCL_CURRENT);
 	if (!strcmp(what, "cycle") && argc >= 4)
 		measure_cycle(argv[2], argv[3], !strcmp(last, "threads"));
-	else if (!strcmp(what, "crowd") && argc == 5)
-		measure_crowd(argv[2], argv[3], (unsigned int)atoi(argv[4]));
+	else if (!strcmp(what, "crowd") && (argc == 5 || argc == 6))
+		measure_crowd(argv[2], argv[3], (unsigned int)atoi(argv[4]),
+			      argc == 6 ? (unsigned int)atoi(argv[5]) : 0);
 	else if (!strcmp(what, "pipe") && argc >= 3)
 		measure_pipe(argv[2], !strcmp(last, "pinned"));
 	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))

@@ -13,9 +13,9 @@ void measure_cycle(const char *policy, const char *over, bool threads);
 
 /*
  * One short-period task of resch among @count: the others "sleeping", "ready", or sharing its
- * work, "cycling".
+ * work, "cycling"; spread over @servers, where the policy has servers.
  */
-void measure_crowd(const char *policy, const char *mode, unsigned int count);
+void measure_crowd(const char *policy, const char *mode, unsigned int count, unsigned int servers);
 
 /*
  * Round trips of two ordinary programs over a pair of pipes; @state: what the module does
@@ -23,7 +23,10 @@ void measure_crowd(const char *policy, const char *mode, unsigned int count);
  */
 void measure_pipe(const char *state, bool pinned);
 
-/* Registers @count tasks that sleep, says so, and stays until it is killed. */
+/*
+ * Registers @count tasks that sleep, each in a server of its own where the policy has servers, says so,
+ * and stays until it is killed.
+ */
 void measure_hold(const char *policy, unsigned int count);
 
 /*

@@ -16,14 +16,26 @@
 #define DEADLINE_SHARE_LATER 70
 #define DEADLINE_PERIOD_LATER 250000000u
 #define RESCH_PERIOD_LATER 3600000000000u
+/* Budgets of these last for all that is measured. */
+#define SERVER_PERIOD_NEXT 10000000000u
+#define SERVER_PERIOD_LATER 100000000000u
+
+#define SERVERS(word, what)                                                       \
+	.name = (word), .kind = POLICY_RESCH, .plugin = "server", .serves = true, \
+	.server_kind = (what)
 
 static const struct policy policies[] = {
-	{ "fifo", POLICY_FIFO, NULL },
-	{ "deadline", POLICY_DEADLINE, NULL },
-	{ "deadline-yield", POLICY_YIELD, NULL },
-	{ "edf", POLICY_RESCH, "edf" },
-	{ "fp", POLICY_RESCH, "fp" },
-	{ "other", POLICY_OTHER, NULL },
+	{ .name = "fifo", .kind = POLICY_FIFO },
+	{ .name = "deadline", .kind = POLICY_DEADLINE },
+	{ .name = "deadline-yield", .kind = POLICY_YIELD },
+	{ .name = "edf", .kind = POLICY_RESCH, .plugin = "edf" },
+	{ .name = "fp", .kind = POLICY_RESCH, .plugin = "fp" },
+	{ SERVERS("cbs-hard", RESCH_SERVER_CBS_HARD) },
+	{ SERVERS("cbs", RESCH_SERVER_CBS) },
+	{ SERVERS("cus", RESCH_SERVER_CUS) },
+	{ SERVERS("tbs", RESCH_SERVER_TBS) },
+	{ SERVERS("reclaim", RESCH_SERVER_CBS_HARD), .server_flags = RESCH_SERVER_F_RECLAIM },
+	{ .name = "other", .kind = POLICY_OTHER },
 };
 
 static uint32_t resch_domain;
@@ -58,7 +70,7 @@ static void enter_fifo(int priority)
 }
 
 void policy_register(int fd, uint64_t period, uint64_t deadline, uint64_t offset,
-		     unsigned int priority)
+		     unsigned int priority, unsigned int server)
 {
 	struct resch_register reg = {
 		.params = {
@@ -68,6 +80,7 @@ void policy_register(int fd, uint64_t period, uint64_t deadline, uint64_t offset
 			.offset = offset,
 			.kind = RESCH_PERIODIC,
 			.priority = priority,
+			.group = server,
 			.cpu = 0,
 			.flags = RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION,
 		},
@@ -126,9 +139,10 @@ void policy_enter(const struct policy *policy, enum urgency urgency, uint64_t pe
 	case POLICY_RESCH:
 		policy_call(call, open_resch());
 		if (urgency == URGENT)
-			policy_register(call->fd, period, period, 0, 1);
+			policy_register(call->fd, period, period, 0, 1, policy->serves ? 1 : 0);
 		else
-			policy_register(call->fd, RESCH_PERIOD_LATER, RESCH_PERIOD_LATER, 0, 2);
+			policy_register(call->fd, RESCH_PERIOD_LATER, RESCH_PERIOD_LATER, 0, 2,
+					policy->serves ? 2 : 0);
 		break;
 	}
 }
@@ -147,6 +161,48 @@ void policy_prepare(const struct policy *policy)
 		strcpy(set.options, "order=explicit");
 	must(resch_domain_set(fd, &set), "making a domain");
 	resch_domain = set.domain;
+	close(fd);
+}
+
+static void server_add(const struct policy *policy, int fd, uint64_t period, double share)
+{
+	struct resch_server_set set = {
+		.domain = resch_domain,
+		.params = { .budget = (uint64_t)((double)period * share),
+			    .period = period,
+			    .kind = policy->server_kind,
+			    .cpu = 0,
+			    .flags = policy->server_flags | RESCH_SERVER_F_PERSIST },
+	};
+
+	must(resch_server_set(fd, &set), "making a server");
+}
+
+void policy_serve(const struct policy *policy, unsigned int count, uint64_t period)
+{
+	unsigned int i;
+	int fd;
+
+	if (!policy->serves)
+		return;
+	fd = open_resch();
+	server_add(policy, fd, period, 0.2);
+	server_add(policy, fd, SERVER_PERIOD_NEXT, 0.4);
+	for (i = 2; i < count; i++)
+		server_add(policy, fd, SERVER_PERIOD_LATER, 0.3 / (count - 2));
+	close(fd);
+}
+
+void policy_serve_alike(const struct policy *policy, unsigned int count, uint64_t period)
+{
+	unsigned int i;
+	int fd;
+
+	if (!policy->serves)
+		return;
+	fd = open_resch();
+	for (i = 0; i < count; i++)
+		server_add(policy, fd, count * period, 0.9 / count);
 	close(fd);
 }
 

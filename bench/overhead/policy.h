@@ -25,6 +25,9 @@ struct policy {
 		POLICY_OTHER,
 	} kind;
 	const char *plugin; /* POLICY_RESCH */
+	bool serves; /* its tasks are in servers, of this kind and with these flags */
+	uint32_t server_kind;
+	uint32_t server_flags;
 };
 
 /* NULL: there is none of this name. */
@@ -57,13 +60,23 @@ void policy_call(struct call *call, int fd);
 
 /*
  * resch only: one more task, of its own period, deadline, offset and priority; @fd from
- * resch_open().
+ * resch_open(). @server: from 1, where there are servers.
  */
 void policy_register(int fd, uint64_t period, uint64_t deadline, uint64_t offset,
-		     unsigned int priority);
+		     unsigned int priority, unsigned int server);
 
-/* Before the tasks: a domain with the policy's plugin on CPU 0. After them: it goes. */
+/* Before the tasks: a domain with the policy's plugin on CPU 0. */
 void policy_prepare(const struct policy *policy);
+
+/*
+ * After that, where tasks are in servers: @count servers, of 90 % in all. The first is that of the task
+ * measured, whose period is @period, ns, and is due before the others; the second is due next and has a
+ * long budget. policy_serve_alike(): all of one size, for a job in each of @count periods.
+ */
+void policy_serve(const struct policy *policy, unsigned int count, uint64_t period);
+void policy_serve_alike(const struct policy *policy, unsigned int count, uint64_t period);
+
+/* After the tasks: the domain goes. */
 void policy_finish(const struct policy *policy);
 
 /* resch: time zero for all. Others know it from the start. */
