@@ -208,6 +208,18 @@ int resch_server_set(int fd, struct resch_server_set *set);
  */
 int resch_server_del(int fd, uint32_t domain, uint32_t id);
 
+/**
+ * resch_servers_set - make a set of servers, one on each of several CPUs, or resize all of a set
+ * @set: see struct resch_servers_set; a new set's id comes back in it, for threads to name as their group
+ *
+ * All or nothing. Return: 0; -EBUSY: admission refused it, see @set->verdict, also for which CPU; others as
+ * for resch_server_set(); -ENOTTY: the module is older than this call.
+ */
+int resch_servers_set(int fd, struct resch_servers_set *set);
+
+/** resch_servers_del - remove a set of servers. Return: as resch_server_del(); -ENOTTY. */
+int resch_servers_del(int fd, uint32_t domain, uint32_t set);
+
 /** resch_server_stat - what a server is and has. Return: 0; -ENOENT, -ENODEV: none such. */
 int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_stat *stat);
 

@@ -31,3 +31,16 @@ int resch_server_next(int fd, struct resch_server_stat *stat)
 		return 0;
 	return result < 0 ? result : 1;
 }
+
+int resch_servers_set(int fd, struct resch_servers_set *set)
+{
+	set->verdict = (struct resch_verdict){};
+	return resch_request(fd, RESCH_IOC_SERVERS_SET, set);
+}
+
+int resch_servers_del(int fd, uint32_t domain, uint32_t set)
+{
+	struct resch_server_del del = { .domain = domain, .id = set };
+
+	return resch_request(fd, RESCH_IOC_SERVERS_DEL, &del);
+}

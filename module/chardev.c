@@ -18,6 +18,7 @@
 #include "plan.h"
 #include "query.h"
 #include "register.h"
+#include "server-set.h"
 
 /* What a time zero that is to come as soon as possible leaves for telling all CPUs. */
 #define RESCH_START_DELAY NSEC_PER_MSEC
@@ -36,6 +37,7 @@ union chardev_arg {
 	struct resch_plugin_stat plugin_stat;
 	struct resch_plan_set plan_set;
 	struct resch_server_set server_set;
+	struct resch_servers_set servers_set;
 	struct resch_server_del server_del;
 	struct resch_server_stat server_stat;
 	struct resch_server_open server_open;
@@ -332,6 +334,26 @@ static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
 	return err;
 }
 
+static int chardev_servers_set(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_set_set(file, &arg->servers_set);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
+static int chardev_servers_del(struct resch_file *file, union chardev_arg *arg)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	err = resch_set_del(&arg->server_del);
+	mutex_unlock(&resch_lock);
+	return err;
+}
+
 static int chardev_guard_set(struct resch_file *file, union chardev_arg *arg)
 {
 	return resch_guard_set(&arg->guard_set);
@@ -435,6 +457,8 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_SERVER_SET, chardev_server_set, true),
 	CALL(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
 	CALL(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
+	CALL(RESCH_IOC_SERVERS_SET, chardev_servers_set, true),
+	CALL(RESCH_IOC_SERVERS_DEL, chardev_servers_del, true),
 	CALL(RESCH_IOC_PLAN_GET, chardev_plan_get, false),
 	CALL(RESCH_IOC_GUARD_SET, chardev_guard_set, true),
 	CALL(RESCH_IOC_GUARD_STAT, chardev_guard_stat, false),

@@ -422,6 +422,14 @@ static u32 domain_level(const struct resch_cpu *rc, const struct resch_thread *t
 
 static void domain_attach(struct resch_cpu *rc, struct resch_thread *thread)
 {
+	struct resch_cpu *old;
+
+	/* The child of a member may be on its way, and at work under the lock of its parent's CPU. */
+	if (thread->rc && thread->rc != rc) {
+		old = resch_thread_lock_irq(thread);
+		WRITE_ONCE(thread->rc, rc);
+		resch_cpu_unlock_irq(old);
+	}
 	thread->rc = rc;
 	thread->home = rc;
 	thread->cpu = rc->number;

@@ -30,6 +30,7 @@
 #include "jobs.h"
 #include "park.h"
 #include "restore.h"
+#include "server-set.h"
 #include "trace.h"
 
 static LLIST_HEAD(family_calls);
@@ -131,7 +132,7 @@ static int family_join(struct resch_thread *thread)
 	err = resch_thread_publish(thread);
 	if (err)
 		return err;
-	err = resch_domain_join(domain, thread, &verdict);
+	err = resch_set_join(domain, thread, &verdict);
 	if (err) {
 		resch_thread_withdraw(thread);
 		return err;
@@ -146,6 +147,9 @@ static int family_join(struct resch_thread *thread)
 /* It has joined: from here on the engine has it run, and it is given back what it had. resch_lock. */
 static void family_start(struct resch_thread *thread)
 {
+	/* It is where its parent was; its server may be elsewhere. */
+	if (!cpumask_test_cpu(thread->cpu, &thread->linux_task->cpus_mask))
+		set_cpus_allowed_ptr(thread->linux_task, cpumask_of(thread->cpu));
 	mutex_lock(&thread->home->adjust_lock);
 	resch_restore_level(thread, false);
 	mutex_unlock(&thread->home->adjust_lock);

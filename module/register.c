@@ -9,6 +9,7 @@
 #include "compat/task_work.h"
 #include "domain.h"
 #include "register.h"
+#include "server-set.h"
 #include "trace.h"
 
 #define RESCH_PERIOD_MIN NSEC_PER_USEC
@@ -137,7 +138,7 @@ static int register_publish(struct resch_file *file, struct resch_thread *thread
 	err = resch_thread_publish(thread);
 	if (err)
 		return err;
-	err = resch_domain_join(domain, thread, &reg->verdict);
+	err = resch_set_join(domain, thread, &reg->verdict);
 	if (err) {
 		resch_thread_withdraw(thread);
 		return err;

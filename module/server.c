@@ -19,6 +19,7 @@
 #include "page.h"
 #include "readmit.h"
 #include "server.h"
+#include "server-set.h"
 #include "trace.h"
 
 #define SERVER_BUDGET_MIN (10 * NSEC_PER_USEC)
@@ -26,29 +27,12 @@
 #define SERVER_QUANTUM_MAX NSEC_PER_SEC
 #define SERVER_SIZES 10000
 
-/*
- * A server. On its CPU's list from its making until nothing of it counts any more: one that was
- * deleted goes on holding its share until the deadline that it had.
- */
-struct server {
-	struct resch_server server; /* what the plugin sees: cpu->lock, and resch_lock to change it */
-	struct resch_domain *domain;
-	struct resch_cpu *rc;
-	struct list_head in_file; /* where file */
-	struct resch_view *view; /* resch_lock and cpu->lock; NULL: nobody looks */
-	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
-	u64 held_until; /* of server.held_* */
-	u32 nr_tasks;
-	struct list_head waiting; /* children of its members that find no room, oldest first */
-	bool doomed; /* goes with its last task, and takes no more */
-};
-
 static struct server *server_of(struct resch_server *server)
 {
 	return container_of(server, struct server, server);
 }
 
-static struct server *server_find(struct resch_domain *domain, u32 id)
+struct server *resch_server_find(struct resch_domain *domain, u32 id)
 {
 	lockdep_assert_held(&resch_lock);
 	return xa_load(&domain->servers.ids, id);
@@ -184,8 +168,8 @@ static int server_place(struct resch_domain *domain, const struct resch_server *
 	return err;
 }
 
-static int server_make(struct resch_domain *domain, struct resch_file *file,
-		       struct resch_server_set *set)
+int resch_server_make(struct resch_domain *domain, struct resch_file *file,
+		      struct resch_server_set *set)
 {
 	struct server *server;
 	int cpu, err;
@@ -196,6 +180,7 @@ static int server_make(struct resch_domain *domain, struct resch_file *file,
 	if (!server)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&server->waiting);
+	INIT_LIST_HEAD(&server->in_set);
 	server->server.params = set->params;
 	err = cpu = server_place(domain, &server->server, &set->verdict);
 	if (cpu >= 0)
@@ -221,11 +206,10 @@ static int server_make(struct resch_domain *domain, struct resch_file *file,
 	return 0;
 }
 
-static int server_resize(struct resch_domain *domain, struct server *server,
-			 struct resch_server_set *set)
+int resch_server_try(struct resch_domain *domain, struct server *server,
+		     struct resch_server_params *params, struct resch_verdict *verdict)
 {
 	const struct resch_server_params *old = &server->server.params;
-	struct resch_server_params *params = &set->params;
 	struct resch_server *wanted;
 	int err;
 
@@ -241,10 +225,14 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 	if (!wanted)
 		return -ENOMEM;
 	wanted->params = *params;
-	err = resch_readmit_server(domain, wanted, &set->verdict);
+	err = resch_readmit_server(domain, wanted, verdict);
 	kfree(wanted);
-	if (err)
-		return err;
+	return err;
+}
+
+void resch_server_change(struct resch_domain *domain, struct server *server,
+			 const struct resch_server_params *params)
+{
 	resch_cpu_lock_irq(server->rc);
 	server_hold(server, ktime_get());
 	server->server.params = *params;
@@ -252,8 +240,37 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	resch_cpu_kick(server->rc);
-	set->cpu = params->cpu;
-	trace_resch_server_set(&server->rc->rq, domain->id, set->id, params);
+	trace_resch_server_set(&server->rc->rq, domain->id, server->server.id, params);
+}
+
+static int server_resize(struct resch_domain *domain, struct server *server,
+			 struct resch_server_set *set)
+{
+	int err;
+
+	if (server->set)
+		return -EINVAL;
+	err = resch_server_try(domain, server, &set->params, &set->verdict);
+	if (err)
+		return err;
+	resch_server_change(domain, server, &set->params);
+	set->cpu = set->params.cpu;
+	return 0;
+}
+
+int resch_server_ready(struct resch_domain *domain, const struct resch_server_params *params)
+{
+	if (!domain)
+		return -ENODEV;
+	if (!server_params_valid(params))
+		return -EINVAL;
+	if (params->cpu >= 0 && !cpumask_test_cpu(params->cpu, &domain->cpus))
+		return -ENODEV;
+	resch_thread_reap_all();
+	if (test_bit(0, &domain->ejecting))
+		return -EAGAIN;
+	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS))
+		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -261,22 +278,17 @@ int resch_server_set(struct resch_file *file, struct resch_server_set *set)
 {
 	struct resch_domain *domain = resch_domain_find(set->domain);
 	struct server *server;
+	int err;
 
 	memset(&set->verdict, 0, sizeof(set->verdict));
-	if (!domain)
-		return -ENODEV;
-	if (set->reserved || !server_params_valid(&set->params))
-		return -EINVAL;
-	if (set->params.cpu >= 0 && !cpumask_test_cpu(set->params.cpu, &domain->cpus))
-		return -ENODEV;
-	resch_thread_reap_all();
-	if (test_bit(0, &domain->ejecting))
-		return -EAGAIN;
-	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS))
-		return -EOPNOTSUPP;
+	err = resch_server_ready(domain, &set->params);
+	if (!err && set->reserved)
+		err = -EINVAL;
+	if (err)
+		return err;
 	if (!set->id)
-		return server_make(domain, file, set);
-	server = server_find(domain, set->id);
+		return resch_server_make(domain, file, set);
+	server = resch_server_find(domain, set->id);
 	return server ? server_resize(domain, server, set) : -ENOENT;
 }
 
@@ -295,8 +307,19 @@ static bool server_recall(struct server *server)
 	return true;
 }
 
-/* It has no tasks. */
-static void server_end(struct server *server)
+/* There is room for one more in it: for its own, or for those of others of its set. */
+static void server_has_room(struct server *server)
+{
+	struct server *other = server;
+
+	while (!server_recall(other)) {
+		other = list_next_entry(other, in_set);
+		if (other == server)
+			return;
+	}
+}
+
+void resch_server_end(struct server *server)
 {
 	struct resch_server_params none = { .cpu = server->server.params.cpu };
 	struct resch_cpu *rc = server->rc;
@@ -308,6 +331,7 @@ static void server_end(struct server *server)
 	server->file = NULL;
 	if (server->view)
 		resch_page_gone(server->view);
+	list_del_init(&server->in_set);
 	xa_erase(&server->domain->servers.ids, server->server.id);
 	trace_resch_server_set(&rc->rq, server->domain->id, server->server.id, &none);
 	resch_cpu_lock_irq(rc);
@@ -327,12 +351,14 @@ int resch_server_del(const struct resch_server_del *del)
 	if (!domain)
 		return -ENODEV;
 	resch_thread_reap_all();
-	server = server_find(domain, del->id);
+	server = resch_server_find(domain, del->id);
 	if (!server)
 		return -ENOENT;
+	if (server->set)
+		return -EINVAL;
 	if (server->nr_tasks)
 		return -EBUSY;
-	server_end(server);
+	resch_server_end(server);
 	return 0;
 }
 
@@ -349,7 +375,7 @@ void resch_server_close(struct resch_file *file)
 		server->file = NULL;
 		server->doomed = true;
 		if (!server->nr_tasks)
-			server_end(server);
+			resch_server_end(server);
 	}
 	mutex_unlock(&resch_lock);
 }
@@ -394,7 +420,7 @@ static bool server_takes(const struct server *server, const struct resch_task_pa
 
 int resch_server_home(struct resch_domain *domain, const struct resch_task_params *params)
 {
-	struct server *server = server_find(domain, params->group);
+	struct server *server = resch_server_find(domain, params->group);
 
 	if (!server || !server_takes(server, params))
 		return -EINVAL;
@@ -403,11 +429,11 @@ int resch_server_home(struct resch_domain *domain, const struct resch_task_param
 
 int resch_server_take(struct resch_domain *domain, struct resch_task_params *params)
 {
-	struct server *server = server_find(domain, params->group);
+	struct server *server = resch_server_find(domain, params->group);
 
 	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server || server->doomed)
 		return -EINVAL;
-	if (server->nr_tasks >= resch_members)
+	if (!resch_set_has_room(server))
 		return -ENOSPC;
 	params->period = server->server.params.period;
 	params->deadline = params->period;
@@ -417,11 +443,11 @@ int resch_server_take(struct resch_domain *domain, struct resch_task_params *par
 
 int resch_server_queue(struct resch_domain *domain, struct resch_thread *thread)
 {
-	struct server *server = server_find(domain, thread->task.params.group);
+	struct server *server = resch_server_find(domain, thread->task.params.group);
 
 	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server)
 		return -ECANCELED;
-	if (server->nr_tasks < resch_members)
+	if (resch_set_has_room(server))
 		return 0;
 	list_add_tail(&thread->waiting, &server->waiting);
 	return -EAGAIN;
@@ -429,15 +455,15 @@ int resch_server_queue(struct resch_domain *domain, struct resch_thread *thread)
 
 void resch_server_pass(struct resch_domain *domain, const struct resch_task_params *params)
 {
-	struct server *server = server_find(domain, params->group);
+	struct server *server = resch_server_find(domain, params->group);
 
-	if (server && server->nr_tasks < resch_members)
-		server_recall(server);
+	if (server && resch_set_has_room(server))
+		server_has_room(server);
 }
 
 void resch_server_bind(struct resch_domain *domain, struct resch_task *task)
 {
-	struct server *server = server_find(domain, task->params.group);
+	struct server *server = resch_server_find(domain, task->params.group);
 
 	task->server = server && server_takes(server, &task->params) ? &server->server : NULL;
 }
@@ -457,9 +483,9 @@ void resch_server_quit(struct resch_thread *thread)
 	if (!inner)
 		return;
 	thread->task.server = NULL;
-	server_recall(server_of(inner));
+	server_has_room(server_of(inner));
 	if (!--server_of(inner)->nr_tasks && server_of(inner)->doomed)
-		server_end(server_of(inner));
+		resch_server_end(server_of(inner));
 }
 
 bool resch_server_fits(const struct resch_task *task, const struct resch_rq *rq)
@@ -544,7 +570,7 @@ int resch_server_open(struct resch_file *file, struct resch_server_open *open)
 	if (!domain)
 		return -ENODEV;
 	resch_thread_reap_all();
-	server = server_find(domain, open->id);
+	server = resch_server_find(domain, open->id);
 	if (!server)
 		return -ENOENT;
 	if (!server_may_open(server, file))
@@ -575,6 +601,7 @@ static void server_fill(struct resch_server_stat *stat, struct server *server)
 	resch_cpu_unlock_irq(server->rc);
 	stat->id = server->server.id;
 	stat->tasks = server->nr_tasks;
+	stat->set = server->set;
 	list_for_each(waiting, &server->waiting) stat->waiting++;
 }
 
@@ -593,7 +620,7 @@ int resch_server_query(struct resch_server_stat *stat)
 	stat->domain = domain_id;
 	resch_thread_reap_all();
 	server = next ? xa_find_after(&domain->servers.ids, &index, INT_MAX, XA_PRESENT) :
-			server_find(domain, id);
+			resch_server_find(domain, id);
 	if (!server)
 		return -ENOENT;
 	server_fill(stat, server);

@@ -431,6 +431,30 @@ static void test_balance(void **state)
 	assert_fails(resch_balance_stat(FD, 3, -1, &stat));
 }
 
+static void test_server_set(void **state)
+{
+	struct resch_servers_set set = {
+		.domain = 3, .set = 7, .cpus = { .bits = { 6 } }, .params = { .budget = 5 }
+	};
+	const struct resch_servers_set *in;
+
+	memset(&set.verdict, 0xff, sizeof(set.verdict));
+	assert_int_equal(resch_servers_set(FD, &set), 0);
+	in = seen(RESCH_IOC_SERVERS_SET);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->set, 7);
+	assert_int_equal(in->cpus.bits[0], 6);
+	assert_int_equal(in->params.budget, 5);
+	assert_int_equal(in->verdict.bound, 0);
+	assert_fails(resch_servers_set(FD, &set));
+
+	fake_reset(state);
+	assert_int_equal(resch_servers_del(FD, 3, 7), 0);
+	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVERS_DEL))->domain, 3);
+	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVERS_DEL))->id, 7);
+	assert_fails(resch_servers_del(FD, 3, 7));
+}
+
 static void test_server(void **state)
 {
 	struct resch_server_set set = { .domain = 3, .params = { .budget = 5 } };
@@ -550,6 +574,7 @@ int main(void)
 		cmocka_unit_test_setup(test_plan_get, fake_reset),
 		cmocka_unit_test_setup(test_balance, fake_reset),
 		cmocka_unit_test_setup(test_server, fake_reset),
+		cmocka_unit_test_setup(test_server_set, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),
 		cmocka_unit_test_setup(test_events, fake_reset),
 	};

@@ -85,6 +85,10 @@ class Arguments(unittest.TestCase):
             self.refused(2, "takes DOMAIN:ID", "server", "set", wrong, "--budget=1ms")
             self.refused(2, "takes DOMAIN:ID", "server", "del", wrong)
         self.refused(2, "make another one", "server", "set", "1:1", "--kind=cbs")
+        self.refused(2, "make another one", "server", "set", "1:1", "--cpus=1-2")
+        for wrong in ("", "x", "3-1", "9999"):
+            self.refused(2, f"--cpus={wrong}: a list of CPUs", *add, "--period=9ms", f"--cpus={wrong}")
+        self.refused(2, "--cpu is for one server", *add, "--period=9ms", "--cpus=1-2", "--cpu=1")
         self.refused(2, "is for server run", *add, "--period=9ms", "--quiet")
 
     def test_server_run(self):

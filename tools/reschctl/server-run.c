@@ -22,10 +22,12 @@
 /* How often we look whether members are left, ms. */
 #define LOOK 50
 
-/** struct hall - a server, whom it is for, and what became of it */
+/** struct hall - a server, or a set of them, whom it is for, and what became of it */
 struct hall {
 	int fd;
-	struct resch_server_stat stat; /* as last read */
+	struct resch_server_stat stat; /* the first, as first read */
+	struct resch_server_stat *stats; /* all, as last read */
+	size_t count;
 	uint64_t began;
 	pid_t pid; /* the program */
 	int status; /* as from waitpid(2) */
@@ -47,19 +49,34 @@ static struct resch_register member_of(const struct resch_server_stat *stat)
 	return reg;
 }
 
-/* Return: whether there is somebody in the server, or may be soon. */
+/* Which servers they are. Return: 0, or an exit status after a message. */
+static int hall_open(struct hall *hall, uint32_t domain, uint32_t id)
+{
+	/* Where there is none, registering will say so. */
+	if (resch_server_stat(hall->fd, domain, id, &hall->stat))
+		hall->stat = (struct resch_server_stat){ .domain = domain, .id = id };
+	hall->stats = server_set_stats(hall->fd, &hall->stat, &hall->count);
+	return hall->stats ? 0 : fail("out of memory");
+}
+
+/* Return: whether there is somebody in the servers, or may be soon. */
 static bool look(struct hall *hall)
 {
 	struct resch_server_stat stat;
 	struct resch_event events[64];
+	bool some = false;
+	size_t i;
 
 	/* Nobody waits for them, but they would be counted as lost. */
 	while (resch_event_wait(hall->fd, 0) > 0 && resch_event_read(hall->fd, events, 64) > 0)
 		;
-	if (resch_server_stat(hall->fd, hall->stat.domain, hall->stat.id, &stat))
-		return false;
-	hall->stat = stat;
-	return stat.tasks || stat.waiting;
+	for (i = 0; i < hall->count; i++) {
+		if (resch_server_stat(hall->fd, hall->stat.domain, hall->stats[i].id, &stat))
+			continue;
+		hall->stats[i] = stat;
+		some = some || stat.tasks || stat.waiting;
+	}
+	return some;
 }
 
 static const char *explain(int error, const struct resch_register *reg)
@@ -81,27 +98,38 @@ static const char *explain(int error, const struct resch_register *reg)
 
 /* ---- the report ---------------------------------------------------------------------------------- */
 
+static void report_json(struct hall *hall, int status, char **program, uint64_t time)
+{
+	struct json_object *out = json_object_new_object(), *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < hall->count; i++)
+		json_object_array_add(list, server_json(&hall->stats[i]));
+	json_add(out, "program", program_json(program));
+	json_add(out, "status", json_object_new_int(status));
+	json_add_time(out, "time", time);
+	json_add(out, "server", server_json(&hall->stats[0]));
+	json_add(out, "servers", list);
+	json_show(out, stdout);
+}
+
 static void report(struct hall *hall, int status, char **program)
 {
-	const struct resch_server_stat *stat = &hall->stat;
 	uint64_t time = resch_now() - hall->began;
-	struct json_object *out;
+	size_t i;
 
 	if (hall->json) {
-		out = json_object_new_object();
-		json_add(out, "program", program_json(program));
-		json_add(out, "status", json_object_new_int(status));
-		json_add_time(out, "time", time);
-		json_add(out, "server", server_json(stat));
-		json_show(out, stdout);
+		report_json(hall, status, program, time);
 		return;
 	}
-	if (hall->quiet)
-		return;
-	note("server %u:%u: consumed %s in %s, %llu budgets of %s, %llu exhausted, %llu postponed",
-	     stat->domain, stat->id, time_short(stat->consumed), time_short(time),
-	     (unsigned long long)stat->replenished, time_text(stat->params.budget),
-	     (unsigned long long)stat->exhausted, (unsigned long long)stat->postponed);
+	for (i = 0; i < hall->count && !hall->quiet; i++) {
+		const struct resch_server_stat *stat = &hall->stats[i];
+
+		note("server %u:%u: consumed %s in %s, %llu budgets of %s, %llu exhausted, %llu postponed",
+		     stat->domain, stat->id, time_short(stat->consumed), time_short(time),
+		     (unsigned long long)stat->replenished, time_text(stat->params.budget),
+		     (unsigned long long)stat->exhausted, (unsigned long long)stat->postponed);
+	}
 }
 
 /* ---- the program --------------------------------------------------------------------------------- */
@@ -170,10 +198,24 @@ static int run_program(struct hall *hall, char **program)
 	return result;
 }
 
+/* Return: 0, or an exit status after a message. */
+static int run_make(struct hall *hall, const struct server_given *given)
+{
+	struct resch_servers_set several;
+	struct resch_server_set one;
+	int result;
+
+	if (given->set) {
+		result = server_set_make(hall->fd, given, 0, &several);
+		return result ? result : hall_open(hall, several.domain, several.set);
+	}
+	result = server_make(hall->fd, given, 0, &one);
+	return result ? result : hall_open(hall, one.domain, one.id);
+}
+
 int server_run(int argc, char **argv)
 {
 	struct server_given given = {};
-	struct resch_server_set set = {};
 	struct hall hall = {};
 	int result;
 
@@ -194,14 +236,11 @@ int server_run(int argc, char **argv)
 	hall.quiet = given.quiet;
 	hall.json = given.json;
 	result = EXIT_RUN;
-	if (!server_make(hall.fd, &given, 0, &set)) {
-		hall.stat.domain = set.domain;
-		hall.stat.id = set.id;
-		hall.stat.params = set.params;
+	if (!run_make(&hall, &given))
 		result = run_program(&hall, argv + optind);
-	}
 	/* Members are given back what they had, and the server is deleted with the last of them. */
 	close(hall.fd);
+	free(hall.stats);
 	return result;
 }
 
@@ -281,7 +320,7 @@ int server_attach(int argc, char **argv)
 	hall.fd = device_open();
 	if (hall.fd < 0)
 		return EXIT_NO_MODULE;
-	result = EXIT_DONE;
+	result = hall_open(&hall, hall.stat.domain, hall.stat.id) ? EXIT_FAILED : EXIT_DONE;
 	for (i = optind + 1; i < argc && result == EXIT_DONE; i++) {
 		if (number_parse(argv[i], INT32_MAX, &pid))
 			continue;
@@ -296,5 +335,6 @@ int server_attach(int argc, char **argv)
 	if (result == EXIT_DONE)
 		stay(&hall);
 	close(hall.fd);
+	free(hall.stats);
 	return result;
 }

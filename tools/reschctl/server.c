@@ -32,6 +32,8 @@ static const char help[] =
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
 	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
+	"      --cpus=LIST         add, run: a set of servers, one on each of these CPUs: tasks and processes are put into\n"
+	"                          the one with the most to spare; set and del then are for all of the set\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
 	"  -q, --quiet             run: nothing but errors\n"
@@ -45,6 +47,7 @@ struct json_object *server_json(const struct resch_server_stat *stat)
 
 	json_add(server, "domain", json_object_new_int64(stat->domain));
 	json_add(server, "id", json_object_new_int64(stat->id));
+	json_add(server, "set", json_object_new_int64(stat->set));
 	json_add_text(server, "name", params->name);
 	json_add(server, "cpu", json_object_new_int(params->cpu));
 	json_add_text(server, "kind", resch_server_kind_name(params->kind));
@@ -211,6 +214,11 @@ static int take(struct server_given *given, int option)
 		given->params.cpu = (int32_t)cpu;
 		given->cpu = true;
 		return result;
+	case 'C':
+		given->set = true;
+		if (resch_cpus_parse(optarg, &given->cpus) > 0)
+			return -1;
+		return bad("cpus", optarg, "a list of CPUs is like 1-3 or 0,2");
 	case 'r':
 		given->params.flags |= RESCH_SERVER_F_RECLAIM;
 		return -1;
@@ -238,6 +246,7 @@ int server_parse(int argc, char **argv, struct server_given *given, bool run)
 		{ "name", required_argument, NULL, 'n' },
 		{ "domain", required_argument, NULL, 'd' },
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "cpus", required_argument, NULL, 'C' },
 		{ "reclaim", no_argument, NULL, 'r' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "json", no_argument, NULL, 'j' },
@@ -275,13 +284,13 @@ int server_parse_id(const char *text, uint32_t *domain, uint32_t *id)
 	return 0;
 }
 
-static int explain(int error, const struct resch_server_set *set)
+int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_verdict *verdict)
 {
 	char why[RESCH_VERDICT_TEXT];
 
 	switch (-error) {
 	case EBUSY:
-		resch_verdict_text(&set->verdict, why, sizeof(why));
+		resch_verdict_text(verdict, why, sizeof(why));
 		return fail("refused: %s", why);
 	case EINVAL:
 		return fail(
@@ -291,17 +300,21 @@ static int explain(int error, const struct resch_server_set *set)
 		return fail(
 			"there is no such domain, or no such CPU in it: see `reschctl domain list`");
 	case ENOENT:
-		return fail("there is no server %u:%u: see `reschctl server list`", set->domain,
-			    set->id);
+		return fail("there is no server %u:%u: see `reschctl server list`", domain, id);
 	case EOPNOTSUPP:
 		return fail(
 			"the plugin of domain %u has no servers: reschctl domain set --id=%u --plugin=server",
-			set->domain, set->domain);
+			domain, domain);
 	case ENOSPC:
 		return fail("the domain has as many servers as there can be");
 	default:
 		return fail("server: %s", error_text(error));
 	}
+}
+
+static int explain(int error, const struct resch_server_set *set)
+{
+	return server_explain(error, set->domain, set->id, &set->verdict);
 }
 
 static void show(int fd, const struct resch_server_set *set, bool json)
@@ -329,12 +342,15 @@ static int apply(int fd, struct resch_server_set *set, bool json)
 static int find_domain(int fd, const struct server_given *given)
 {
 	struct resch_domain_stat stat = {};
+	unsigned int cpu = 0;
 	int result;
 
 	if (given->domain)
 		return (int)given->domain;
-	if (given->cpu)
-		return domain_of_cpu(fd, (unsigned int)given->params.cpu, &stat);
+	while (given->set && !(given->cpus.bits[cpu / 64] >> (cpu % 64) & 1))
+		cpu++;
+	if (given->cpu || given->set)
+		return domain_of_cpu(fd, given->cpu ? (unsigned int)given->params.cpu : cpu, &stat);
 	while ((result = resch_domain_next(fd, &stat)) > 0) {
 		if (!strcmp(stat.plugin, "server"))
 			return (int)stat.domain;
@@ -352,14 +368,15 @@ int server_complete(struct server_given *given)
 		params->quantum = SERVER_QUANTUM;
 	if (params->policy != RESCH_SERVER_RR && params->quantum)
 		return usage("server", "--quantum is for --policy=rr");
+	if (given->set && given->cpu)
+		return usage("server", "--cpu is for one server, --cpus for one on each of them");
 	if (params->flags && params->kind != RESCH_SERVER_CBS_HARD &&
 	    params->kind != RESCH_SERVER_CBS)
 		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
 	return 0;
 }
 
-int server_make(int fd, const struct server_given *given, uint32_t flags,
-		struct resch_server_set *set)
+int server_domain(int fd, const struct server_given *given, uint32_t *domain)
 {
 	int result = find_domain(fd, given);
 
@@ -368,15 +385,36 @@ int server_make(int fd, const struct server_given *given, uint32_t flags,
 	if (!result)
 		return fail("there is no domain for it: make one with `reschctl domain set CPUS "
 			    "--plugin=server`");
-	*set = (struct resch_server_set){ .domain = (uint32_t)result, .params = given->params };
+	*domain = (uint32_t)result;
+	return 0;
+}
+
+int server_make(int fd, const struct server_given *given, uint32_t flags,
+		struct resch_server_set *set)
+{
+	int result;
+
+	*set = (struct resch_server_set){ .params = given->params };
 	set->params.flags |= flags;
+	result = server_domain(fd, given, &set->domain);
+	if (result)
+		return result;
 	result = resch_server_set(fd, set);
 	return result ? explain(result, set) : 0;
 }
 
-static int server_add(int argc, char **argv)
+static int add_one(int fd, const struct server_given *given)
 {
 	struct resch_server_set set;
+	int result = server_make(fd, given, RESCH_SERVER_F_PERSIST, &set);
+
+	if (!result)
+		show(fd, &set, given->json);
+	return result;
+}
+
+static int server_add(int argc, char **argv)
+{
 	struct server_given given = {};
 	int fd, result;
 
@@ -391,9 +429,7 @@ static int server_add(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = server_make(fd, &given, RESCH_SERVER_F_PERSIST, &set);
-	if (!result)
-		show(fd, &set, given.json);
+	result = given.set ? server_set_add(fd, &given) : add_one(fd, &given);
 	close(fd);
 	return result;
 }
@@ -412,7 +448,8 @@ static int server_resize(int argc, char **argv)
 	if (optind + 1 != argc || server_parse_id(argv[optind], &set.domain, &set.id))
 		return usage("server",
 			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
-	if (given.kind || given.policy || given.cpu || given.domain || given.params.flags)
+	if (given.kind || given.policy || given.cpu || given.set || given.domain ||
+	    given.params.flags)
 		return usage(
 			"server",
 			"kind, policy, reclaiming, CPU and domain of a server stay: make another one");
@@ -433,7 +470,10 @@ static int server_resize(int argc, char **argv)
 		set.params.quantum = given.params.quantum;
 	if (given.name)
 		memcpy(set.params.name, given.params.name, sizeof(set.params.name));
-	result = apply(fd, &set, given.json);
+	if (stat.set)
+		result = server_set_resize(fd, &stat, &set.params, given.json);
+	else
+		result = apply(fd, &set, given.json);
 	close(fd);
 	return result;
 }
@@ -443,6 +483,7 @@ static int server_resize(int argc, char **argv)
 static int server_del(int argc, char **argv)
 {
 	struct resch_server_set set = {};
+	struct resch_server_stat stat;
 	int fd, result;
 	bool json;
 
@@ -455,7 +496,10 @@ static int server_del(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = resch_server_del(fd, set.domain, set.id);
+	if (!resch_server_stat(fd, set.domain, set.id, &stat) && stat.set)
+		result = server_set_del(fd, set.domain, stat.set);
+	else
+		result = resch_server_del(fd, set.domain, set.id);
 	close(fd);
 	if (result == -EBUSY)
 		return fail(

@@ -12,7 +12,8 @@
 struct server_given {
 	struct resch_server_params params;
 	uint64_t domain;
-	bool kind, policy, cpu, name; /* given */
+	struct resch_cpus cpus; /* where `set` */
+	bool kind, policy, cpu, name, set; /* given; set: --cpus */
 	bool json, quiet;
 };
 
@@ -23,11 +24,29 @@ int server_complete(struct server_given *given);
 /** server_make - Return: 0, and *@set as the module made it; or an exit status after a message */
 int server_make(int fd, const struct server_given *given, uint32_t flags,
 		struct resch_server_set *set);
+/** server_domain - the domain that a new server is for. Return: 0 or an exit status after a message */
+int server_domain(int fd, const struct server_given *given, uint32_t *domain);
+/** server_explain - why a server is refused: one of @domain, @id. Return: an exit status */
+int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_verdict *verdict);
 /** server_plain - for commands without options. Return: as server_parse() */
 int server_plain(int argc, char **argv, bool *json);
 /** server_parse_id - "1:3". Return: 0 or -EINVAL */
 int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
 struct json_object *server_json(const struct resch_server_stat *stat);
+
+/* ---- server-set.c: sets of servers, one on each of several CPUs ----------------------------------- */
+
+/** server_set_make - as server_make() */
+int server_set_make(int fd, const struct server_given *given, uint32_t flags,
+		    struct resch_servers_set *set);
+/** server_set_stats - those of the set that @stat is of, or itself. Return: room to be freed, or NULL */
+struct resch_server_stat *server_set_stats(int fd, const struct resch_server_stat *stat,
+					   size_t *count);
+/* What add, set and del do with sets. Return: an exit status. */
+int server_set_add(int fd, const struct server_given *given);
+int server_set_resize(int fd, const struct resch_server_stat *stat,
+		      const struct resch_server_params *params, bool json);
+int server_set_del(int fd, uint32_t domain, uint32_t set);
 
 /* Actions in files of their own. */
 int server_size(int argc, char **argv);

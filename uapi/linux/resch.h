@@ -95,7 +95,8 @@ enum resch_react {
  * @cpu:      the CPU to run on, or -1: any CPU of the domain that the plugin finds room on
  * @flags:    RESCH_F_*
  * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares; for
- *            plugins with servers: the id of its server; 0: none
+ *            plugins with servers: the id of its server, or of one of the set that it is to be in
+ *            (see struct resch_servers_set); 0: none
  * @name:     for people; need not be unique; empty: the thread's own name
  */
 struct resch_task_params {
@@ -494,7 +495,9 @@ struct resch_server_set {
 };
 
 /**
- * struct resch_server_del - RESCH_IOC_SERVER_DEL: -EBUSY while it has tasks, -ENOENT: no such server
+ * struct resch_server_del - RESCH_IOC_SERVER_DEL; RESCH_IOC_SERVERS_DEL: @id is a set, all or nothing
+ *
+ * -EBUSY: it has tasks. -ENOENT: there is none such. -EINVAL: a server of a set, alone.
  */
 struct resch_server_del {
 	__u32 domain;
@@ -571,6 +574,7 @@ struct resch_server_page {
  * @exhausted:   how often it used one up with work left
  * @postponed:   how often its deadline was put off then, at once
  * @waiting:     threads made by RESCH_F_FAMILY tasks that wait until there is room for them
+ * @set:         the set that it belongs to; 0: none
  *
  * Counts and @consumed start again from 0 when a plugin takes over.
  */
@@ -587,7 +591,42 @@ struct resch_server_stat {
 	__aligned_u64 exhausted;
 	__aligned_u64 postponed;
 	__u32 waiting;
+	__u32 set;
+};
+
+/**
+ * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a set of servers, one on each of several CPUs,
+ * or resize all of a set
+ * @domain:  in
+ * @set:     in: 0: make one, and its id comes back, which is that of its first server; else the set
+ * @count:   out: servers of the set
+ * @reserved: zero
+ * @cpus:    in: for a new set: CPUs of the domain; otherwise empty
+ * @params:  in: of each of them, @cpu -1; for an old set: as in struct resch_server_set
+ * @verdict: out: with -EBUSY, which CPU refused, and why
+ *
+ * All or nothing: all CPUs take their server, or the new size, or nothing changes. The servers of a set
+ * are resized and removed together (-EINVAL if one is named alone). Each is a server of its own: the
+ * guarantee is its budget in each period on its CPU, and nothing goes from one to another.
+ *
+ * Who registers and names one of them as its @group is put into the one that has the most to spare
+ * (worst fit), of those whose CPUs are in the thread's affinity, or of all if none is: where the tasks
+ * have the least utilization; for RESCH_F_FAMILY tasks, that have none: where the fewest of them are
+ * ready, and of these where there are the fewest. Equals go by CPU. Where one refuses the next is asked. With
+ * resch_task_params.cpu it is that CPU's. Threads and children of RESCH_F_FAMILY tasks are put into one
+ * in the same way, each when it is made (with resch_task_params.cpu: into the same). Nobody is moved later;
+ * @group in struct resch_task_stat says where a task is.
+ *
+ * Errors: as for RESCH_IOC_SERVER_SET.
+ */
+struct resch_servers_set {
+	__u32 domain;
+	__u32 set;
+	__u32 count;
 	__u32 reserved;
+	struct resch_cpus cpus;
+	struct resch_server_params params;
+	struct resch_verdict verdict;
 };
 
 /**
@@ -980,5 +1019,7 @@ struct resch_event {
 #define RESCH_IOC_SERVE _IOWR(RESCH_IOC_MAGIC, 37, struct resch_serve)
 #define RESCH_IOC_SERVE_END _IOWR(RESCH_IOC_MAGIC, 38, struct resch_call_end)
 #define RESCH_IOC_SERVER_OPEN _IOWR(RESCH_IOC_MAGIC, 40, struct resch_server_open)
+#define RESCH_IOC_SERVERS_SET _IOWR(RESCH_IOC_MAGIC, 41, struct resch_servers_set)
+#define RESCH_IOC_SERVERS_DEL _IOW(RESCH_IOC_MAGIC, 42, struct resch_server_del)
 
 #endif /* _UAPI_LINUX_RESCH_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * servers.c - sets of servers: one on each of several CPUs, made and resized together, and who is put
+ * into which
+ */
+#include "lib.h"
+
+#define PERIOD (20 * MS)
+#define CPUS 3 /* CPU 1 to 3 */
+#define KIDS 6
+
+static struct resch_servers_set set_of(uint32_t domain, uint64_t budget, uint64_t cpus)
+{
+	return (struct resch_servers_set){
+		.domain = domain,
+		.cpus = { .bits = { cpus } },
+		.params = { .budget = budget,
+			    .period = PERIOD,
+			    .quantum = MS,
+			    .policy = RESCH_SERVER_RR,
+			    .cpu = -1,
+			    .flags = RESCH_SERVER_F_PERSIST },
+	};
+}
+
+static uint32_t set_make(uint32_t domain, uint64_t budget, uint64_t cpus)
+{
+	struct resch_servers_set set = set_of(domain, budget, cpus);
+
+	must(resch_servers_set(dev, &set));
+	check_is(set.count, __builtin_popcountll(cpus));
+	return set.set;
+}
+
+/* The server of the set on that CPU; there is exactly one. */
+static struct resch_server_stat on_cpu(uint32_t domain, uint32_t set, int cpu)
+{
+	struct resch_server_stat stat = { .domain = domain }, found = {};
+
+	while (must(resch_server_next(dev, &stat)) > 0) {
+		if (stat.set != set || stat.params.cpu != cpu)
+			continue;
+		check(!found.id, "two servers of set %u on CPU %d", set, cpu);
+		found = stat;
+	}
+	check(found.id, "no server of set %u on CPU %d", set, cpu);
+	return found;
+}
+
+static int set_maker(void *domain)
+{
+	struct resch_servers_set set = set_of(*(uint32_t *)domain, MS, 6);
+	int fd = must(resch_open());
+
+	set.params.flags = 0;
+	return resch_servers_set(fd, &set) || servers_of(*(uint32_t *)domain) != 3;
+}
+
+TEST(together, "all CPUs take their server, or the new size, or nothing changes")
+{
+	uint32_t domain = domain_on("1-2", "server", NULL), set, alone;
+	struct resch_servers_set wanted;
+	struct resch_server_set one = { .domain = domain };
+
+#define REFUSED(error, change)                                   \
+	do {                                                     \
+		wanted = set_of(domain, 4 * MS, 6);              \
+		change;                                          \
+		refused(resch_servers_set(dev, &wanted), error); \
+	} while (0)
+	REFUSED(EINVAL, wanted.cpus.bits[0] = 0);
+	REFUSED(EINVAL, wanted.params.cpu = 1);
+	REFUSED(EINVAL, wanted.reserved = 1);
+	REFUSED(EINVAL, wanted.params.budget = PERIOD + 1);
+	REFUSED(ENODEV, wanted.cpus.bits[0] = 14);
+	REFUSED(ENODEV, wanted.cpus.bits[RESCH_CPUS_MAX / 64 - 1] = 1ULL << 63);
+	REFUSED(ENODEV, wanted.domain = 77);
+	REFUSED(ENOENT, wanted.set = 77; wanted.cpus.bits[0] = 0);
+	one.params = set_of(domain, 14 * MS, 0).params;
+	one.params.cpu = 2;
+	must(resch_server_set(dev, &one));
+	alone = one.id;
+	REFUSED(EBUSY, wanted.params.budget = 6 * MS);
+	check_is(wanted.verdict.cpu, 2);
+	check_is(wanted.verdict.suggest_wcet, 5 * MS);
+	check_is(servers_of(domain), 1);
+	REFUSED(ENOENT, wanted.set = alone; wanted.cpus.bits[0] = 0);
+
+	set = set_make(domain, 4 * MS, 6);
+	REFUSED(EBUSY, wanted.set = set; wanted.cpus.bits[0] = 0; wanted.params.budget = 6 * MS);
+	check_is(wanted.verdict.cpu, 2);
+	check_is(on_cpu(domain, set, 1).params.budget, 4 * MS);
+	check_is(on_cpu(domain, set, 2).params.budget, 4 * MS);
+	REFUSED(EINVAL, wanted.set = set);
+	one.id = set;
+	one.params.cpu = -1;
+	one.params.budget = MS;
+	refused(resch_server_set(dev, &one), EINVAL);
+	refused(resch_server_del(dev, domain, set), EINVAL);
+	wanted = set_of(domain, 3 * MS, 0);
+	wanted.set = set;
+	must(resch_servers_set(dev, &wanted));
+	check_is(wanted.count, 2);
+	check_is(on_cpu(domain, set, 1).params.budget, 3 * MS);
+	check_is(on_cpu(domain, set, 2).params.budget, 3 * MS);
+	refused(resch_servers_del(dev, domain, alone), ENOENT);
+	must(resch_servers_del(dev, domain, set));
+	check_is(servers_of(domain), 1);
+	refused(resch_servers_del(dev, domain, set), ENOENT);
+	/* One that is not to stay goes with who has made it. */
+	child_ok(child(set_maker, &domain));
+	await(servers_of(domain) == 1);
+}
+
+/* ---- tasks with runtimes ------------------------------------------------------------------------- */
+
+struct wish {
+	struct resch_register reg;
+	const char *affinity;
+	atomic_int done;
+	int result;
+};
+
+/* It stays registered until the case ends. */
+static void *wish_thread(void *arg)
+{
+	struct wish *wish = arg;
+
+	pin(0, wish->affinity);
+	wish->result = resch_register_self(dev, &wish->reg);
+	atomic_store(&wish->done, 1);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* The CPU that such a thread gets, or -errno. */
+static int wish_for(uint32_t domain, uint32_t set, uint64_t wcet, int cpu, const char *affinity)
+{
+	static struct wish wishes[16];
+	static int count;
+	struct wish *wish = &wishes[count++];
+	struct resch_server_stat stat;
+	pthread_t thread;
+
+	wish->reg.domain = domain;
+	wish->reg.params = (struct resch_task_params){
+		.period = PERIOD, .wcet = wcet, .cpu = cpu, .group = set
+	};
+	wish->affinity = affinity;
+	must_libc(pthread_create(&thread, NULL, wish_thread, wish));
+	await(wish->done);
+	if (wish->result)
+		return wish->result;
+	must(resch_server_stat(dev, domain, set, &stat));
+	check_is(stat_of(wish->reg.id).params.group, on_cpu(domain, stat.set, wish->reg.cpu).id);
+	check_is(stat_of(wish->reg.id).cpu, wish->reg.cpu);
+	return wish->reg.cpu;
+}
+
+TEST(worst_fit,
+     "tasks with runtimes: where most is to spare, in their affinity, or where they ask to be")
+{
+	uint32_t domain = domain_on("1-3", "server", NULL), set = set_make(domain, 10 * MS, 14);
+	struct resch_servers_set wanted;
+
+	check_is(wish_for(domain, set, 4 * MS, -1, "0-3"), 1);
+	check_is(wish_for(domain, set, 3 * MS, -1, "0-3"), 2);
+	check_is(wish_for(domain, set, 2 * MS, -1, "0-3"), 3);
+	check_is(wish_for(domain, set, 2 * MS, -1, "0-3"), 3); /* 4, 3, 4 */
+	check_is(wish_for(domain, set, MS, -1, "1,3"), 1); /* 5, 3, 4 */
+	check_is(wish_for(domain, set, MS, 1, "0-3"), 1); /* 6, 3, 4 */
+	/* By another one's id, and with an affinity that has nothing to do with the set. */
+	check_is(wish_for(domain, on_cpu(domain, set, 3).id, 4 * MS, -1, "0"), 2); /* 6, 7, 4 */
+	check_is(wish_for(domain, set, 7 * MS, -1, "0-3"), -EBUSY);
+	check_is(wish_for(domain, set, 5 * MS, -1, "1-2"), -EBUSY);
+	check_is(wish_for(domain, set, 5 * MS, 2, "0-3"), -EBUSY);
+	check_is(wish_for(domain, set, MS, 0, "0-3"), -ENODEV);
+	check_is(wish_for(domain, set, 6 * MS, -1, "0-3"), 3); /* 6, 7, 10 */
+	/* Its tasks would not fit on one of the CPUs. */
+	wanted = set_of(domain, 9 * MS, 0);
+	wanted.set = set;
+	refused(resch_servers_set(dev, &wanted), EBUSY);
+	check_is(wanted.verdict.cpu, 3);
+	check_is(on_cpu(domain, set, 1).params.budget, 10 * MS);
+	refused(resch_servers_del(dev, domain, set), EBUSY);
+}
+
+/* ---- whole processes ----------------------------------------------------------------------------- */
+
+struct told {
+	atomic_int count, stop, bad;
+	int cpu[KIDS];
+};
+
+static struct told *told;
+
+/* A member that never blocks: in the server of the CPU where it is, from its first instruction on. */
+static void kid(int number)
+{
+	struct resch_task_stat stat;
+
+	must(resch_task_stat(dev, 0, &stat));
+	told->cpu[number] = sched_getcpu();
+	if (stat.cpu != told->cpu[number])
+		told->bad = 1;
+	atomic_fetch_add(&told->count, 1);
+	while (!told->stop)
+		if (sched_getcpu() != told->cpu[number])
+			told->bad = 1;
+	_exit(0);
+}
+
+static int family_body(void *arg)
+{
+	struct resch_register reg = *(struct resch_register *)arg;
+	pid_t pids[KIDS];
+	int i;
+
+	pin(0, "0-3");
+	must(resch_register_self(dev, &reg));
+	for (i = 1; i < KIDS; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			kid(i);
+	}
+	told->cpu[0] = sched_getcpu();
+	while (!told->stop)
+		;
+	for (i = 1; i < KIDS; i++)
+		waitpid(pids[i], NULL, 0);
+	return 0;
+}
+
+TEST(family, "children are spread over the CPUs of the set, and execute there")
+{
+	uint32_t domain = domain_on("1-3", "server", NULL), set = set_make(domain, 12 * MS, 14);
+	struct resch_register reg = {
+		.domain = domain,
+		.params = { .kind = RESCH_WAKEUP, .cpu = -1, .flags = RESCH_F_FAMILY, .group = set },
+	};
+	struct resch_server_stat stat;
+	int i, cpu, count[CPUS + 1] = {};
+	pid_t pid;
+
+	pin(0, "0");
+	told = shared(sizeof(*told));
+	pid = child(family_body, &reg);
+	await(told->count == KIDS - 1 && told->cpu[0]);
+	for (i = 0; i < KIDS; i++)
+		count[told->cpu[i]]++;
+	for (cpu = 1; cpu <= CPUS; cpu++) {
+		stat = on_cpu(domain, set, cpu);
+		check_is(stat.tasks, KIDS / CPUS);
+		check_is(count[cpu], KIDS / CPUS);
+		check(stat.consumed, "nothing was charged on CPU %d", cpu);
+	}
+	told->stop = 1;
+	child_ok(pid);
+	check(!told->bad, "a member was not on the CPU of its server");
+	await(!on_cpu(domain, set, 1).tasks && !on_cpu(domain, set, 2).tasks &&
+	      !on_cpu(domain, set, 3).tasks);
+	must(resch_servers_del(dev, domain, set));
+	check_is(servers_of(domain), 0);
+	check_is(domain_stat(domain).ejections, 0);
+}

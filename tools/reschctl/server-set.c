@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* server-set.c - reschctl server with --cpus: sets of servers, one on each of several CPUs */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "server.h"
+
+struct resch_server_stat *server_set_stats(int fd, const struct resch_server_stat *stat,
+					   size_t *count)
+{
+	struct resch_server_stat *stats = malloc(RESCH_SERVERS_MAX * sizeof(*stats));
+	struct resch_server_stat next = { .domain = stat->domain };
+
+	*count = 0;
+	if (!stats)
+		return NULL;
+	while (stat->set && *count < RESCH_SERVERS_MAX && resch_server_next(fd, &next) > 0) {
+		if (next.set == stat->set)
+			stats[(*count)++] = next;
+	}
+	if (!*count)
+		stats[(*count)++] = *stat;
+	return stats;
+}
+
+static void show(int fd, const struct resch_servers_set *set, bool json)
+{
+	struct resch_server_stat any = { .domain = set->domain, .set = set->set }, *stats;
+	struct resch_cpus cpus = {};
+	struct json_object *list;
+	size_t count, i;
+
+	stats = server_set_stats(fd, &any, &count);
+	if (!stats)
+		return;
+	list = json_object_new_array();
+	for (i = 0; i < count; i++) {
+		cpus.bits[stats[i].params.cpu / 64] |= 1ULL << stats[i].params.cpu % 64;
+		json_object_array_add(list, server_json(&stats[i]));
+	}
+	if (json) {
+		struct json_object *out = json_object_new_object();
+
+		json_add(out, "set", json_object_new_int64(set->set));
+		json_add(out, "servers", list);
+		json_show(out, stdout);
+	} else {
+		printf("servers %u:%u: CPUs %s, %s of %s each\n", set->domain, set->set,
+		       cpus_text(&cpus), time_text(set->params.budget),
+		       time_text(set->params.period));
+		json_object_put(list);
+	}
+	free(stats);
+}
+
+static int explain(int error, const struct resch_servers_set *set)
+{
+	if (error == -ENOTTY)
+		return fail("the module is older than reschctl, and has no sets of servers");
+	return server_explain(error, set->domain, set->set, &set->verdict);
+}
+
+int server_set_make(int fd, const struct server_given *given, uint32_t flags,
+		    struct resch_servers_set *set)
+{
+	int result;
+
+	*set = (struct resch_servers_set){ .cpus = given->cpus, .params = given->params };
+	set->params.flags |= flags;
+	result = server_domain(fd, given, &set->domain);
+	if (result)
+		return result;
+	result = resch_servers_set(fd, set);
+	return result ? explain(result, set) : 0;
+}
+
+int server_set_add(int fd, const struct server_given *given)
+{
+	struct resch_servers_set set;
+	int result;
+
+	result = server_set_make(fd, given, RESCH_SERVER_F_PERSIST, &set);
+	if (!result)
+		show(fd, &set, given->json);
+	return result;
+}
+
+int server_set_resize(int fd, const struct resch_server_stat *stat,
+		      const struct resch_server_params *params, bool json)
+{
+	struct resch_servers_set set = { .domain = stat->domain,
+					 .set = stat->set,
+					 .params = *params };
+	int result;
+
+	set.params.cpu = -1;
+	result = resch_servers_set(fd, &set);
+	if (result)
+		return explain(result, &set);
+	show(fd, &set, json);
+	return EXIT_DONE;
+}
+
+int server_set_del(int fd, uint32_t domain, uint32_t set)
+{
+	return resch_servers_del(fd, domain, set);
+}
