@@ -270,8 +270,10 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		usage();
 	file = fopen(argv[optind], "r");
-	if (!file)
-		err(1, "%s", argv[optind]);
+	if (!file) {
+		warn("%s", argv[optind]);
+		return 1;
+	}
 	if (scenario_read(&scenario, file, why, sizeof(why))) {
 		fprintf(stderr, "resch-balance: %s: %s\n", argv[optind], why);
 		return 2;
