@@ -60,7 +60,10 @@ judge() {
 	77) result skip "$1" "$3" "$(tail -n 1 "$log")" ;;
 	*)
 		result fail "$1" "$3" "status $2, see $log"
-		tail -n 25 "$log" | sed 's/^/          | /'
+		{
+			grep -E '\*\*\* |^\[  FAILED  \]|^(FAIL|ERROR): ' "$log" | head -n 15 || true
+			tail -n 25 "$log"
+		} | sed 's/^/          | /'
 		return 1
 		;;
 	esac

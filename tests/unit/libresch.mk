@@ -2,6 +2,7 @@
 # The library's sources, with the system calls that the test's fake device defines itself.
 SRCS_test_libresch := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_guard := $(LIBRESCH) tests/unit/fake_device.c
+SRCS_test_libresch_page := $(LIBRESCH) tests/unit/fake_device.c
 
 # Against a simulator that shares nothing with the library.
 $(foreach test,$(filter test_libresch_assign%,$(TESTS)),$(eval SRCS_$(test) := $(LIBRESCH) bench/study/slots.c))

@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_libresch_page - what is left of a budget, from the page of a server */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#define _GNU_SOURCE
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <cmocka.h>
+#include "fake_device.h"
 
-#include "resch.h"
+static void answer_descriptor(void *argument)
+{
+	((struct resch_server_open *)argument)->fd = 41;
+}
+
+static void opens(void **state)
+{
+	const struct resch_server_open *in;
+
+	(void)state;
+	fake.answer = answer_descriptor;
+	assert_int_equal(resch_server_open(FD, 3, 9), 41);
+	in = seen(RESCH_IOC_SERVER_OPEN);
+	assert_int_equal(in->domain, 3);
+	assert_int_equal(in->id, 9);
+	assert_fails(resch_server_open(FD, 3, 9));
+}
+
+/* Of a file in memory, which has what is written there at once. */
+static void maps(void **state)
+{
+	struct resch_server_page page = { .sequence = 2, .left = 77 };
+	const struct resch_server_page *mapped;
+	int fd = memfd_create("page", 0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	mapped = resch_server_map(fd);
+	assert_non_null(mapped);
+	assert_int_equal(resch_server_left(mapped), 77);
+	page.left = 5;
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	assert_int_equal(resch_server_left(mapped), 5);
+	munmap((void *)mapped, sizeof(page));
+	close(fd);
+	assert_null(resch_server_map(-1));
+}
 
 static void left(void **state)
 {
@@ -45,7 +81,12 @@ static void copies(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(left), cmocka_unit_test(copies) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(opens, fake_reset),
+		cmocka_unit_test(maps),
+		cmocka_unit_test(left),
+		cmocka_unit_test(copies),
+	};
 
 	return cmocka_run_group_tests_name("libresch_page", tests, NULL, NULL);
 }
