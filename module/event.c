@@ -7,23 +7,15 @@
 
 atomic64_t resch_events_lost;
 
-static void event_wake(struct irq_work *work)
-{
-	struct resch_file *file = container_of(work, struct resch_file, wake);
-
-	wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
-}
-
 void resch_event_init(struct resch_file *file)
 {
 	raw_spin_lock_init(&file->events_lock);
-	init_waitqueue_head(&file->wait);
-	init_irq_work(&file->wake, event_wake);
+	resch_wake_init(&file->wake);
 }
 
 void resch_event_exit(struct resch_file *file)
 {
-	irq_work_sync(&file->wake);
+	resch_wake_end(&file->wake);
 }
 
 void resch_event_put(struct resch_thread *thread, u32 type, u64 now, u64 value)
@@ -46,7 +38,7 @@ void resch_event_put(struct resch_thread *thread, u32 type, u64 now, u64 value)
 		event->value = value;
 	}
 	raw_spin_unlock(&file->events_lock);
-	irq_work_queue(&file->wake);
+	resch_wake_up(&file->wake);
 }
 
 static bool event_pending(const struct resch_file *file)
@@ -80,7 +72,7 @@ ssize_t resch_event_read(struct file *filp, char __user *buf, size_t len, loff_t
 	if (!event_pending(file)) {
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = wait_event_interruptible(file->wait, event_pending(file));
+		err = wait_event_interruptible(file->wake.queue, event_pending(file));
 		if (err)
 			return err;
 	}
@@ -97,6 +89,6 @@ __poll_t resch_event_poll(struct file *filp, poll_table *table)
 {
 	struct resch_file *file = filp->private_data;
 
-	poll_wait(filp, &file->wait, table);
+	poll_wait(filp, &file->wake.queue, table);
 	return event_pending(file) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -4,12 +4,11 @@
 #define _RESCH_EVENT_H
 
 #include <linux/fs.h>
-#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/poll.h>
-#include <linux/wait.h>
 
 #include "thread.h"
+#include "wake.h"
 
 #define RESCH_EVENT_RING 256 /* a power of two */
 
@@ -20,9 +19,7 @@ struct resch_file {
 	struct resch_event ring[RESCH_EVENT_RING]; /* events_lock */
 	u32 head; /* events_lock: written so far */
 	u32 tail; /* events_lock: read so far */
-	wait_queue_head_t wait;
-	/* not hard: on PREEMPT_RT a wait queue may not be woken from a hard interrupt */
-	struct irq_work wake;
+	struct resch_wake wake; /* who waits for events */
 };
 
 extern atomic64_t resch_events_lost;

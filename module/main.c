@@ -18,6 +18,7 @@
 #include "hooks.h"
 #include "main.h"
 #include "query.h"
+#include "wake.h"
 
 DEFINE_MUTEX(resch_lock);
 struct workqueue_struct *resch_workqueue;
@@ -94,9 +95,12 @@ static int __init resch_init(void)
 	resch_workqueue = alloc_workqueue("resch", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!resch_workqueue)
 		return -ENOMEM;
-	err = resch_hooks_init();
+	err = resch_wake_start();
 	if (err)
 		goto err_workqueue;
+	err = resch_hooks_init();
+	if (err)
+		goto err_wake;
 	err = resch_cpu_init();
 	if (err)
 		goto err_hooks;
@@ -127,6 +131,8 @@ err_cpu:
 	resch_cpu_exit();
 err_hooks:
 	resch_hooks_exit();
+err_wake:
+	resch_wake_stop();
 err_workqueue:
 	destroy_workqueue(resch_workqueue);
 	return err;
@@ -142,6 +148,7 @@ static void __exit resch_exit(void)
 	resch_registry_exit();
 	resch_cpu_exit();
 	resch_hooks_exit();
+	resch_wake_stop();
 	destroy_workqueue(resch_workqueue);
 }
 

@@ -13,7 +13,6 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
-#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -21,6 +20,7 @@
 #include "cpu.h"
 #include "page.h"
 #include "server.h"
+#include "wake.h"
 
 /* One for all who look at a server. */
 struct resch_view {
@@ -30,8 +30,7 @@ struct resch_view {
 	u32 users; /* resch_lock: open files */
 	bool gone; /* for who waits */
 	atomic64_t exhausted;
-	wait_queue_head_t wait;
-	struct irq_work wake; /* not hard, as that of event.c */
+	struct resch_wake wake; /* who waits for used up budgets */
 };
 
 /* An open file. Who reads from one in two threads has to share what is to be seen. */
@@ -79,14 +78,7 @@ void resch_page_exhausted(struct resch_view *view)
 {
 	resch_cpu_assert_locked(view->rc);
 	atomic64_inc(&view->exhausted);
-	irq_work_queue(&view->wake);
-}
-
-static void page_wake(struct irq_work *work)
-{
-	struct resch_view *view = container_of(work, struct resch_view, wake);
-
-	wake_up_interruptible_poll(&view->wait, EPOLLIN | EPOLLRDNORM);
+	resch_wake_up(&view->wake);
 }
 
 /* The server knows it no longer. resch_lock, cpu->lock */
@@ -109,7 +101,7 @@ void resch_page_gone(struct resch_view *view)
 	page_write_end(view->page);
 	resch_cpu_unlock_irq(view->rc);
 	WRITE_ONCE(view->gone, true);
-	wake_up_interruptible_poll(&view->wait, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
+	wake_up_interruptible_poll(&view->wake.queue, EPOLLIN | EPOLLRDNORM | EPOLLHUP);
 }
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -133,7 +125,7 @@ static ssize_t page_read(struct file *filp, char __user *buf, size_t len, loff_t
 		if (!page_news(file) && !READ_ONCE(view->gone)) {
 			if (filp->f_flags & O_NONBLOCK)
 				return -EAGAIN;
-			err = wait_event_interruptible(view->wait,
+			err = wait_event_interruptible(view->wake.queue,
 						       page_news(file) || READ_ONCE(view->gone));
 			if (err)
 				return err;
@@ -152,7 +144,7 @@ static __poll_t page_poll(struct file *filp, poll_table *table)
 	struct page_file *file = filp->private_data;
 	__poll_t mask = 0;
 
-	poll_wait(filp, &file->view->wait, table);
+	poll_wait(filp, &file->view->wake.queue, table);
 	if (page_news(file))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->view->gone))
@@ -189,7 +181,7 @@ static int page_mmap(struct file *filp, struct vm_area_struct *vma)
 
 static void view_free(struct resch_view *view)
 {
-	irq_work_sync(&view->wake);
+	resch_wake_end(&view->wake);
 	free_page((unsigned long)view->page);
 	kfree(view);
 }
@@ -253,8 +245,7 @@ static struct resch_view *view_get(struct resch_view **link, struct resch_cpu *r
 		kfree(view);
 		return NULL;
 	}
-	init_waitqueue_head(&view->wait);
-	init_irq_work(&view->wake, page_wake);
+	resch_wake_init(&view->wake);
 	view->page->domain = domain;
 	view->page->id = server->id;
 	view->rc = rc;

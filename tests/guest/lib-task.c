@@ -181,9 +181,11 @@ uint32_t tasks_registered(void)
 
 struct resch_event event_await(uint32_t type, uint32_t task)
 {
+	uint64_t end = resch_now() + PATIENCE * SEC;
 	struct resch_event event;
 
 	check_is(resch_event_wait(dev, PATIENCE * 1000), 1);
+	check(resch_now() < end, "the event was there, but did not wake who waited for it");
 	check_is(resch_event_read(dev, &event, 1), 1);
 	check_is(event.type, type);
 	check_is(event.task, task);

@@ -192,11 +192,12 @@ TEST(nap_retry, "the same, under sekg, where the receiver asks again")
 	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_nap);
 }
 
+/* Longer than either part of its group's window, so that it needs both wherever in the slot it is released. */
 static void body_some(struct task *task)
 {
 	while (!atomic_load(&task->stop)) {
 		task_wait(task);
-		spin(20 * MS);
+		spin(45 * MS);
 	}
 }
 
