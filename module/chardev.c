@@ -306,52 +306,32 @@ static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_server_set(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	mutex_lock(&resch_lock);
-	err = resch_server_set(file, &arg->server_set);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_server_set(file, &arg->server_set);
 }
 
 static int chardev_server_del(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	mutex_lock(&resch_lock);
-	err = resch_server_del(&arg->server_del);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_server_del(&arg->server_del);
 }
 
 static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	mutex_lock(&resch_lock);
-	err = resch_server_query(&arg->server_stat);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_server_query(&arg->server_stat);
 }
 
 static int chardev_servers_set(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	mutex_lock(&resch_lock);
-	err = resch_set_set(file, &arg->servers_set);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_set_set(file, &arg->servers_set);
 }
 
 static int chardev_servers_del(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
+	return resch_set_del(&arg->server_del);
+}
 
-	mutex_lock(&resch_lock);
-	err = resch_set_del(&arg->server_del);
-	mutex_unlock(&resch_lock);
-	return err;
+static int chardev_server_open(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_server_open(file, &arg->server_open);
 }
 
 static int chardev_guard_set(struct resch_file *file, union chardev_arg *arg)
@@ -421,26 +401,19 @@ static int chardev_call_end(struct resch_file *file, union chardev_arg *arg)
 	return thread ? resch_passive_call_end(thread, &arg->call_end) : -ENOENT;
 }
 
-static int chardev_server_open(struct resch_file *file, union chardev_arg *arg)
-{
-	int err;
-
-	mutex_lock(&resch_lock);
-	err = resch_server_open(file, &arg->server_open);
-	mutex_unlock(&resch_lock);
-	return err;
-}
-
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	u16 size;
 	bool privileged;
 	bool own; /* the caller's own business: takes no resch_lock */
+	bool locked; /* is called with resch_lock */
 } chardev_calls[] = {
 #define CALL(request, function, privileged) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false }
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false, false }
 #define CALL_OF_OWN(request, function) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), false, true }
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), false, true, false }
+#define CALL_LOCKED(request, function, privileged) \
+	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false, true }
 	CALL(RESCH_IOC_INFO, chardev_info, false),
 	CALL(RESCH_IOC_REGISTER, chardev_register, true),
 	CALL(RESCH_IOC_UNREGISTER, chardev_unregister, true),
@@ -454,11 +427,11 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_PLUGIN_LOAD, chardev_plugin_load, true),
 	CALL(RESCH_IOC_PLUGIN_STAT, chardev_plugin_stat, false),
 	CALL(RESCH_IOC_PLAN_SET, chardev_plan_set, true),
-	CALL(RESCH_IOC_SERVER_SET, chardev_server_set, true),
-	CALL(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
-	CALL(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
-	CALL(RESCH_IOC_SERVERS_SET, chardev_servers_set, true),
-	CALL(RESCH_IOC_SERVERS_DEL, chardev_servers_del, true),
+	CALL_LOCKED(RESCH_IOC_SERVER_SET, chardev_server_set, true),
+	CALL_LOCKED(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
+	CALL_LOCKED(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
+	CALL_LOCKED(RESCH_IOC_SERVERS_SET, chardev_servers_set, true),
+	CALL_LOCKED(RESCH_IOC_SERVERS_DEL, chardev_servers_del, true),
 	CALL(RESCH_IOC_PLAN_GET, chardev_plan_get, false),
 	CALL(RESCH_IOC_GUARD_SET, chardev_guard_set, true),
 	CALL(RESCH_IOC_GUARD_STAT, chardev_guard_stat, false),
@@ -469,7 +442,8 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_CALL_END, chardev_call_end),
 	CALL_OF_OWN(RESCH_IOC_SERVE, chardev_serve),
 	CALL_OF_OWN(RESCH_IOC_SERVE_END, chardev_serve_end),
-	CALL(RESCH_IOC_SERVER_OPEN, chardev_server_open, false),
+	CALL_LOCKED(RESCH_IOC_SERVER_OPEN, chardev_server_open, false),
+#undef CALL_LOCKED
 #undef CALL_OF_OWN
 #undef CALL
 };
@@ -500,7 +474,11 @@ static long chardev_call(struct resch_file *file, unsigned int cmd, void __user 
 		return -EFAULT;
 	if (!call->own)
 		raised = resch_thread_raise();
+	if (call->locked)
+		mutex_lock(&resch_lock);
 	err = call->call(file, &arg);
+	if (call->locked)
+		mutex_unlock(&resch_lock);
 	resch_thread_lower(raised);
 	/* A refusal has something to say, too. */
 	if ((!err || err == -EBUSY) && _IOC_DIR(cmd) & _IOC_READ &&

@@ -31,6 +31,24 @@ static int receive(int fd, void *bytes, size_t size)
 	return got == (ssize_t)size ? 0 : got < 0 ? -errno : -EPIPE;
 }
 
+/* A thread for each who connects, for good. */
+static void __attribute__((noreturn)) take_clients(int listening, void *(*body)(void *))
+{
+	pthread_t thread;
+	int fd;
+
+	printf("running\n");
+	fflush(stdout);
+	for (;;) {
+		fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0)
+			die("accept", -errno);
+		if (pthread_create(&thread, NULL, body, (void *)(intptr_t)fd))
+			die("a thread", -EAGAIN);
+		pthread_detach(thread);
+	}
+}
+
 /* ---- the provider --------------------------------------------------------------------------------- */
 
 static const struct options *wanted;
@@ -93,8 +111,7 @@ static void *provider_thread(void *arg)
 
 int provider(const struct options *options)
 {
-	int listening, socket;
-	pthread_t thread;
+	int listening;
 
 	wanted = options;
 	service.accept = provider_accept;
@@ -107,16 +124,7 @@ int provider(const struct options *options)
 	listening = resch_rpc_listen(options->path, 0600);
 	if (listening < 0)
 		die(options->path, listening);
-	printf("running\n");
-	fflush(stdout);
-	for (;;) {
-		socket = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-		if (socket < 0)
-			die("accept", -errno);
-		if (pthread_create(&thread, NULL, provider_thread, (void *)(intptr_t)socket))
-			die("a thread", -EAGAIN);
-		pthread_detach(thread);
-	}
+	take_clients(listening, provider_thread);
 }
 
 /* ---- the service ---------------------------------------------------------------------------------- */
@@ -124,8 +132,9 @@ int provider(const struct options *options)
 static void *peer_thread(void *arg)
 {
 	unsigned char bytes[EXCHANGE_SIZE];
-	int fd = (int)(intptr_t)arg;
+	int fd = (int)(intptr_t)arg, one = 1;
 
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	while (!receive(fd, bytes, sizeof(bytes)) &&
 	       send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL) == sizeof(bytes))
 		;
@@ -136,23 +145,12 @@ static void *peer_thread(void *arg)
 int peer(const struct options *options)
 {
 	struct sockaddr_in address = address_of(options);
-	int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, fd;
-	pthread_t thread;
+	int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
 
 	/* Threads are as this one. */
 	way_enter(options, -1, 0, 0, "peer");
 	setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(listening, (struct sockaddr *)&address, sizeof(address)) || listen(listening, 16))
 		die("the service", -errno);
-	printf("running\n");
-	fflush(stdout);
-	for (;;) {
-		fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
-		if (fd < 0)
-			die("accept", -errno);
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		if (pthread_create(&thread, NULL, peer_thread, (void *)(intptr_t)fd))
-			die("a thread", -EAGAIN);
-		pthread_detach(thread);
-	}
+	take_clients(listening, peer_thread);
 }
