@@ -160,7 +160,7 @@ static int domain_cpus(const struct resch_domain_set *set, cpumask_t *cpus)
 
 	cpumask_clear(cpus);
 	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-		if (!(set->cpus.bits[cpu / 64] >> (cpu % 64) & 1))
+		if (!resch_cpus_name(&set->cpus, cpu))
 			continue;
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
 		    !READ_ONCE(resch_cpu_get(cpu)->online))

@@ -16,6 +16,12 @@
  */
 #define RESCH_CAPACITY_DEFAULT 950000
 
+/* Whether a request names the CPU. */
+static inline bool resch_cpus_name(const struct resch_cpus *cpus, unsigned int cpu)
+{
+	return cpu < RESCH_CPUS_MAX && cpus->bits[cpu / 64] >> (cpu % 64) & 1;
+}
+
 struct resch_domain {
 	/* resch_lock */
 	u32 id;

@@ -25,18 +25,13 @@ static void set_end(struct server *first)
 		resch_server_end(server);
 }
 
-static bool set_names(const struct resch_servers_set *set, unsigned int cpu)
-{
-	return cpu < RESCH_CPUS_MAX && set->cpus.bits[cpu / 64] >> (cpu % 64) & 1;
-}
-
 /* All that it names have to be of the domain. */
 static int set_cpus(const struct resch_domain *domain, const struct resch_servers_set *set)
 {
 	unsigned int cpu, count = 0;
 
 	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-		if (!set_names(set, cpu))
+		if (!resch_cpus_name(&set->cpus, cpu))
 			continue;
 		if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &domain->cpus))
 			return -ENODEV;
@@ -78,7 +73,7 @@ static int set_make(struct resch_domain *domain, struct resch_file *file,
 	for_each_cpu(cpu, &domain->cpus) {
 		if (err)
 			break;
-		if (!set_names(set, cpu))
+		if (!resch_cpus_name(&set->cpus, cpu))
 			continue;
 		err = set_add(domain, file, set, cpu, &first);
 		count++;

@@ -35,7 +35,7 @@ static void show(int fd, const struct resch_servers_set *set, bool json)
 		return;
 	list = json_object_new_array();
 	for (i = 0; i < count; i++) {
-		cpus.bits[stats[i].params.cpu / 64] |= 1ULL << stats[i].params.cpu % 64;
+		resch_cpus_add(&cpus, (unsigned int)stats[i].params.cpu);
 		json_object_array_add(list, server_json(&stats[i]));
 	}
 	if (json) {
@@ -99,9 +99,4 @@ int server_set_resize(int fd, const struct resch_server_stat *stat,
 		return explain(result, &set);
 	show(fd, &set, json);
 	return EXIT_DONE;
-}
-
-int server_set_del(int fd, uint32_t domain, uint32_t set)
-{
-	return resch_servers_del(fd, domain, set);
 }

@@ -347,7 +347,7 @@ static int find_domain(int fd, const struct server_given *given)
 
 	if (given->domain)
 		return (int)given->domain;
-	while (given->set && !(given->cpus.bits[cpu / 64] >> (cpu % 64) & 1))
+	while (given->set && !resch_cpus_has(&given->cpus, cpu))
 		cpu++;
 	if (given->cpu || given->set)
 		return domain_of_cpu(fd, given->cpu ? (unsigned int)given->params.cpu : cpu, &stat);
@@ -497,7 +497,7 @@ static int server_del(int argc, char **argv)
 	if (fd < 0)
 		return EXIT_NO_MODULE;
 	if (!resch_server_stat(fd, set.domain, set.id, &stat) && stat.set)
-		result = server_set_del(fd, set.domain, stat.set);
+		result = resch_servers_del(fd, set.domain, stat.set);
 	else
 		result = resch_server_del(fd, set.domain, set.id);
 	close(fd);

@@ -42,11 +42,10 @@ int server_set_make(int fd, const struct server_given *given, uint32_t flags,
 /** server_set_stats - those of the set that @stat is of, or itself. Return: room to be freed, or NULL */
 struct resch_server_stat *server_set_stats(int fd, const struct resch_server_stat *stat,
 					   size_t *count);
-/* What add, set and del do with sets. Return: an exit status. */
+/* What add and set do with sets. Return: an exit status. */
 int server_set_add(int fd, const struct server_given *given);
 int server_set_resize(int fd, const struct resch_server_stat *stat,
 		      const struct resch_server_params *params, bool json);
-int server_set_del(int fd, uint32_t domain, uint32_t set);
 
 /* Actions in files of their own. */
 int server_size(int argc, char **argv);
