@@ -523,7 +523,8 @@ const char *resch_event_name(uint32_t type);
 const char *resch_gone_name(uint64_t gone);
 int resch_kind_parse(const char *name);
 int resch_react_parse(const char *name);
-const char *resch_server_kind_name(uint32_t kind); /* "cbs-hard", "cbs", "cus", "tbs", "passive" */
+/* "cbs-hard", "cbs", "cus", "tbs", "passive", "linux" */
+const char *resch_server_kind_name(uint32_t kind);
 int resch_server_kind_parse(const char *name);
 const char *resch_server_policy_name(uint32_t policy); /* "edf", "dm", "rm", "priority", ... */
 int resch_server_policy_parse(const char *name);

@@ -264,6 +264,7 @@ static int cpu_online_event(unsigned int cpu)
 	resch_cpu_lock_irq(rc);
 	rc->online = true;
 	resch_cpu_unlock_irq(rc);
+	resch_cpu_kick(rc); /* the rest of Linux may have a server there */
 	return 0;
 }
 

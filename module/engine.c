@@ -366,6 +366,8 @@ static void engine_decide(struct resch_cpu *rc, u64 now)
 		engine_switch(rc, next, now);
 	if (next)
 		resch_server_show(rc, next->task.server); /* its rate may be another one now */
+	if (unlikely(rc->viewed))
+		resch_server_show_rest(rc);
 }
 
 /* Threads that blocked or woke since the last time. */

@@ -32,6 +32,19 @@ static struct server *server_of(struct resch_server *server)
 	return container_of(server, struct server, server);
 }
 
+static bool server_linux(const struct resch_server *server)
+{
+	return server->params.kind == RESCH_SERVER_LINUX;
+}
+
+/* The server that the rest of Linux has there, or NULL: it is the first. */
+static struct resch_server *server_rest(const struct resch_cpu *rc)
+{
+	struct resch_server *first = rc->rq.servers;
+
+	return first && server_linux(first) && first->params.budget ? first : NULL;
+}
+
 struct server *resch_server_find(struct resch_domain *domain, u32 id)
 {
 	lockdep_assert_held(&resch_lock);
@@ -57,8 +70,10 @@ static void server_list(struct server *server)
 	struct resch_server **link = &rq->servers;
 
 	resch_cpu_lock_irq(server->rc);
-	while (*link)
+	/* That of the rest of Linux is where the plugin finds it. */
+	while (*link && !server_linux(&server->server))
 		link = &(*link)->next;
+	server->server.next = *link;
 	*link = &server->server;
 	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
@@ -129,7 +144,9 @@ static bool server_params_valid(const struct resch_server_params *params)
 {
 	bool turns = params->policy == RESCH_SERVER_RR;
 
-	if (params->kind > RESCH_SERVER_PASSIVE || params->policy > RESCH_SERVER_RR)
+	if (params->kind > RESCH_SERVER_LINUX || params->policy > RESCH_SERVER_RR)
+		return false;
+	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
 		return false;
 	if (params->budget < SERVER_BUDGET_MIN || params->budget > params->period ||
 	    params->period > SERVER_PERIOD_MAX || params->budget * SERVER_SIZES < params->period)
@@ -160,6 +177,10 @@ static int server_place(struct resch_domain *domain, const struct resch_server *
 		if ((wanted >= 0 && wanted != cpu) || !READ_ONCE(rc->online))
 			continue;
 		server_expire(rc);
+		if (server_linux(server) && server_rest(rc)) {
+			err = -EEXIST;
+			continue;
+		}
 		err = rc->plugin->admit_server(&rc->rq, server, verdict);
 		if (!err)
 			return cpu;
@@ -200,6 +221,8 @@ int resch_server_make(struct resch_domain *domain, struct resch_file *file,
 		list_add_tail(&server->in_file, &file->servers);
 	}
 	server_list(server);
+	if (server_linux(&server->server))
+		resch_cpu_kick(server->rc); /* nobody's job has to come first */
 	set->id = server->server.id;
 	set->cpu = cpu;
 	trace_resch_server_set(&server->rc->rq, domain->id, set->id, &server->server.params);
@@ -321,7 +344,9 @@ static void server_has_room(struct server *server)
 
 void resch_server_end(struct server *server)
 {
-	struct resch_server_params none = { .cpu = server->server.params.cpu };
+	bool rest = server_linux(&server->server);
+	struct resch_server_params none = { .kind = server->server.params.kind,
+					    .cpu = server->server.params.cpu };
 	struct resch_cpu *rc = server->rc;
 
 	while (server_recall(server))
@@ -341,6 +366,8 @@ void resch_server_end(struct server *server)
 	resch_cpu_unlock_irq(rc);
 	if (!server->server.held_budget)
 		server_unlist(server);
+	if (rest)
+		resch_cpu_kick(rc); /* somebody may go on at once */
 }
 
 int resch_server_del(const struct resch_server_del *del)
@@ -415,6 +442,8 @@ void resch_server_free_list(struct resch_server *list)
 /* A doomed one takes nobody but the children of those who are in it. */
 static bool server_takes(const struct server *server, const struct resch_task_params *params)
 {
+	if (server_linux(&server->server))
+		return false;
 	return !server->doomed || params->flags & RESCH_F_FAMILY;
 }
 
@@ -431,7 +460,8 @@ int resch_server_take(struct resch_domain *domain, struct resch_task_params *par
 {
 	struct server *server = resch_server_find(domain, params->group);
 
-	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server || server->doomed)
+	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !server ||
+	    server->doomed || server_linux(&server->server))
 		return -EINVAL;
 	if (!resch_set_has_room(server))
 		return -ENOSPC;
@@ -543,6 +573,14 @@ void resch_server_show_viewed(struct resch_cpu *rc, struct resch_server *inner)
 		resch_page_write(server->view, inner);
 }
 
+void resch_server_show_rest(struct resch_cpu *rc)
+{
+	struct resch_server *rest = server_rest(rc);
+
+	if (rest)
+		resch_server_show_viewed(rc, rest);
+}
+
 /* ---- looking ------------------------------------------------------------------------------------ */
 
 /* Who made it, who has a thread in it, and who might change it anyway. */
@@ -590,6 +628,9 @@ static void server_fill(struct resch_server_stat *stat, struct server *server)
 	now = ktime_get();
 	if (state->since && now > state->since)
 		since = now - state->since;
+	/* It is picked for as long as its budget lasts, whatever becomes of the CPU meanwhile. */
+	if (server_linux(&server->server))
+		since = min(since, state->left > 0 ? (u64)state->left : 0);
 	stat->params = server->server.params;
 	cost = mul_u64_u32_shr(since, state->rate, ilog2(RESCH_SERVER_RATE));
 	stat->left = state->left > (s64)cost ? state->left - cost : 0;

@@ -77,6 +77,9 @@ static inline void resch_server_show(struct resch_cpu *rc, struct resch_server *
 		resch_server_show_viewed(rc, server);
 }
 
+/* Likewise that of the rest of Linux, if it has one: it may have been picked. cpu->lock. */
+void resch_server_show_rest(struct resch_cpu *rc);
+
 /* What the plugin has noted goes to the trace, and to who waits for it. cpu->lock. */
 void resch_server_flush(struct resch_cpu *rc);
 

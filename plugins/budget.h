@@ -19,6 +19,7 @@
  *
  *   passive    as the hard CBS: what its tasks do that is not for a client. Shih et al., Open Real-Time
  *              Linux, section 3
+ *   linux      as the hard CBS, with a job that never ends: see rest.h
  *
  * What an early end leaves is not lost: it counts as far as it is within U of the time up to its
  * deadline. No budget is larger than params.budget, whatever a job needs. What was overdrawn (timers
@@ -41,6 +42,7 @@
 enum budget_place {
 	BUDGET_IDLE, /* no jobs */
 	BUDGET_LEAVING, /* no jobs, and its size is still in use: see reclaim.h */
+	BUDGET_REST, /* that of the rest of Linux, in no queue: see rest.h */
 	/* those from here on have jobs */
 	BUDGET_READY, /* has jobs and, once it is settled, a budget */
 	BUDGET_WAITING, /* has jobs, waits for its deadline */

@@ -9,7 +9,10 @@
  * gets anything later than without. Lipari, Baruah, Greedy reclamation of unused bandwidth in
  * constant-bandwidth servers, ECRTS 2000, section 4.
  *
- * What the domain keeps from servers (1 - capacity) counts as active: it is the rest of Linux's.
+ * The rest of Linux counts as active at all times, with the share that admission leaves for it: its
+ * server's or, if that is more, what the domain keeps from servers (rest_share()). It has no 0-lag
+ * time, for it always has work; so nothing of its share is anybody else's.
+ *
  * Sizes are those in force. All is rounded against the one that reclaims. U_active is kept as a sum:
  * a server is added with its first job, and taken out at its 0-lag time, for which those without jobs
  * are in a queue: O(log n). Between two charges no server gets a first job or loses its last one, so
@@ -19,7 +22,7 @@
 #ifndef _RESCH_RECLAIM_H
 #define _RESCH_RECLAIM_H
 
-#include "budget.h"
+#include "rest.h"
 
 static inline bool reclaims(const struct resch_server *server)
 {
@@ -41,7 +44,7 @@ static inline u64 reclaim_until(const struct resch_server *server)
 
 /** struct reclaim - a CPU
  * @leaving: servers without jobs whose size is in use, by their 0-lag times
- * @active:  the shares of all active servers, in 1 / RESCH_SERVER_RATE
+ * @active:  the shares of all active servers but the rest of Linux's, in 1 / RESCH_SERVER_RATE
  * @kept:    somebody reclaims, or did: the two above are kept
  */
 struct reclaim {
@@ -111,6 +114,8 @@ static inline void reclaim_keep(struct reclaim *reclaim, const struct resch_rq *
 	resch_rq_for_each_server(rq, server) {
 		struct budget *budget = budget_of(server);
 
+		if (budget->place == BUDGET_REST)
+			continue;
 		if (budget->place == BUDGET_IDLE)
 			reclaim_leave(reclaim, server, now);
 		else
@@ -118,32 +123,24 @@ static inline void reclaim_keep(struct reclaim *reclaim, const struct resch_rq *
 	}
 }
 
-/* The share of the CPU that no server may have, in 1 / RESCH_SERVER_RATE. */
-static inline u32 reclaim_rest(const struct resch_rq *rq)
-{
-	u32 capacity = min(rq->capacity, 1000000U);
-
-	return RESCH_SERVER_RATE - (u32)div64_u64((u64)capacity * RESCH_SERVER_RATE, 1000000);
-}
-
 /**
  * reclaim_cost - what @time costs a server that reclaims and executes all along, ns
- * @active: the sum at the beginning
+ * @active: U_active at the beginning, with the share of the rest of Linux
  * @beyond: what 0-lag times took off it in that time, from reclaim_pass()
  *
  * At most the time itself. The time is at most BUDGET_DEBT_MAX.
  */
-static inline u64 reclaim_cost(const struct resch_rq *rq, u64 active, u64 beyond, u64 time)
+static inline u64 reclaim_cost(u64 active, u64 beyond, u64 time)
 {
-	u64 sum = (reclaim_rest(rq) + active) * time - beyond;
+	u64 sum = active * time - beyond;
 
 	return min(div64_u64(sum + RESCH_SERVER_RATE - 1, RESCH_SERVER_RATE), time);
 }
 
-/** reclaim_rate - U_active, in 1 / RESCH_SERVER_RATE; more than 0, since somebody has jobs */
-static inline u32 reclaim_rate(const struct resch_rq *rq, const struct reclaim *reclaim)
+/** reclaim_rate - @active as a rate, which is more than 0, since somebody has jobs */
+static inline u32 reclaim_rate(u64 active)
 {
-	return (u32)min(reclaim_rest(rq) + reclaim->active, (u64)RESCH_SERVER_RATE);
+	return active < RESCH_SERVER_RATE ? (u32)active : RESCH_SERVER_RATE;
 }
 
 /** reclaim_lasts - how long @left lasts at @rate, ns; longer if somebody gets inactive meanwhile */

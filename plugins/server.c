@@ -17,6 +17,8 @@
  * place of the client's job, and its budget: task->client. To the other servers that is no different
  * from the client doing the work itself.
  *
+ * The rest of Linux may have a server, too: rest.h.
+ *
  * The two levels are those of Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux (a patched
  * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS 1997.
  */
@@ -26,9 +28,11 @@
 #include "analysis/suggest.h"
 #include "budget.h"
 #include "reclaim.h"
+#include "rest.h"
 
 /** struct server_rq - a CPU
  * @reclaim: what servers that use what others leave have to know
+ * @rest:    the server of the rest of Linux
  * @ready:   servers with jobs and a budget, by deadline
  * @waiting: servers with jobs that wait for their next budget, by when it comes
  * @running: the task of the last pick, while it is ready
@@ -36,6 +40,7 @@
  */
 struct server_rq {
 	struct reclaim reclaim;
+	struct rest rest;
 	struct resch_queue ready;
 	struct resch_queue waiting;
 	struct resch_task *running;
@@ -115,14 +120,15 @@ static void server_put(struct server_rq *words, struct resch_server *server, u64
 /* How long its budget lasts. */
 static u64 server_lasts(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
-	struct reclaim *reclaim = &resch_private(rq, struct server_rq)->reclaim;
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct reclaim *reclaim = &words->reclaim;
 
 	server->state.rate = RESCH_SERVER_RATE;
 	if (likely(!reclaims(server)))
 		return (u64)server->state.left;
 	if (unlikely(!reclaim->kept))
 		reclaim_keep(reclaim, rq, now);
-	server->state.rate = reclaim_rate(rq, reclaim);
+	server->state.rate = reclaim_rate(reclaim->active + rest_share(rq, &words->rest));
 	return reclaim_lasts((u64)server->state.left, server->state.rate);
 }
 
@@ -138,7 +144,7 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 	if (unlikely(words->reclaim.kept)) {
 		beyond = reclaim_pass(&words->reclaim, words->last - time, words->last);
 		if (task && reclaims(task->server) && time <= BUDGET_DEBT_MAX)
-			cost = reclaim_cost(rq, active, beyond, time);
+			cost = reclaim_cost(active + rest_share(rq, &words->rest), beyond, time);
 	}
 	if (task && time) {
 		struct resch_server *server = task->server;
@@ -147,6 +153,8 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
 		budget_charge(server, time, cost);
 		server->state.since = words->last;
+	} else if (unlikely(words->rest.serves) && time) {
+		rest_charge(&words->rest, time, words->last);
 	}
 	return words->last;
 }
@@ -183,6 +191,20 @@ static void server_replenish(struct resch_rq *rq, u64 now)
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
 		server_put(words, server, now);
 	}
+}
+
+/* The rest of Linux may have a server, or another one, or none any more. */
+static void server_renew_rest(struct resch_rq *rq, u64 now)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct resch_server *server = rest_find(rq), *before = words->rest.server;
+
+	if (unlikely(before && before != server)) {
+		rest_end(&words->rest);
+		reclaim_leave(&words->reclaim, before, now);
+	}
+	if (unlikely(server))
+		rest_renew(&words->rest, rq, server, now);
 }
 
 /* ---- the jobs of a server ----------------------------------------------------------------------- */
@@ -321,6 +343,20 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 	}
 }
 
+/* Its turn: which of its jobs, and for how long. */
+static void server_serve(struct resch_rq *rq, struct resch_server *server, u64 now,
+			 struct resch_pick *pick)
+{
+	struct server_rq *words = resch_private(rq, struct server_rq);
+
+	words->running = server_turn(server);
+	server->state.since = now;
+	pick->task = words->running;
+	pick->until = now + server_lasts(rq, server, now);
+	if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
+		pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
+}
+
 static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 {
 	struct server_rq *words = resch_private(rq, struct server_rq);
@@ -330,18 +366,16 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 
 	now = server_charge(rq, now);
 	server_replenish(rq, now);
+	server_renew_rest(rq, now);
 	while ((node = resch_queue_first(&words->ready)) && server_of(node)->state.left <= 0)
 		server_exhaust(rq, server_of(node), now);
 	words->running = NULL;
-	if (node) {
+	if (node && likely(!rest_first(&words->rest, server_of(node)))) {
 		server = server_of(node);
-		words->running = server_turn(server);
-		server->state.since = now;
-		pick->task = words->running;
-		pick->until = now + server_lasts(rq, server, now);
-		if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
-			pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
+		server_serve(rq, server, now, pick);
 	}
+	if (unlikely(words->rest.server))
+		rest_pick(&words->rest, !server && words->rest.ready, now, pick);
 	if (before && before->server != server)
 		before->server->state.since = 0;
 	node = resch_queue_first(&words->waiting);
@@ -349,11 +383,13 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 		pick->until = min(pick->until, node->key);
 }
 
-/* It has no jobs, and may leave before its 0-lag time. */
+/* It has no jobs, or is the rest of Linux's; it may leave before its 0-lag time. */
 static void server_remove(struct resch_rq *rq, struct resch_server *server)
 {
 	struct server_rq *words = resch_private(rq, struct server_rq);
 
+	if (words->rest.server == server)
+		rest_end(&words->rest);
 	server_take_out(words, server);
 	reclaim_count(&words->reclaim, budget_of(server), 0);
 }
@@ -361,7 +397,7 @@ static void server_remove(struct resch_rq *rq, struct resch_server *server)
 static const struct resch_plugin server = {
 	.name = "server",
 	.about =
-		"application servers (CBS, CUS, TBS, passive): EDF over them, in each EDF, DM, RM, priorities, FIFO, RR",
+		"application servers (CBS, CUS, TBS, passive, the rest of Linux): EDF over them, in each EDF, DM, RM, priorities, FIFO, RR",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_SERVERS,
 	.admit = server_admit,

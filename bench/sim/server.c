@@ -9,6 +9,7 @@
  *   cbs-hard, 3ms, 10ms, edf, 0
  *   cbs, 2ms, 10ms, edf, , , reclaim
  *   tbs, 1ms, 8ms, rr, , 500us
+ *   linux, 2ms, 20ms, edf
  */
 #include <ctype.h>
 
@@ -30,6 +31,8 @@ static bool server_valid(const struct resch_server_params *params)
 
 	if (params->flags & RESCH_SERVER_F_RECLAIM && params->kind != RESCH_SERVER_CBS_HARD &&
 	    params->kind != RESCH_SERVER_CBS)
+		return false;
+	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
 		return false;
 	return params->budget >= 10000 && params->budget <= params->period &&
 	       params->period <= PERIOD_MAX && params->budget * 10000 >= params->period &&
@@ -126,7 +129,8 @@ int sim_server_home(const struct sim *sim, const struct resch_task_params *param
 {
 	const struct sim_server *server = sim_server_find(sim, params->group);
 
-	if (!server || (params->cpu >= 0 && (u32)params->cpu != server->cpu->rq.cpu))
+	if (!server || server->server.params.kind == RESCH_SERVER_LINUX ||
+	    (params->cpu >= 0 && (u32)params->cpu != server->cpu->rq.cpu))
 		return -EINVAL;
 	return (int)server->cpu->rq.cpu;
 }
@@ -149,8 +153,10 @@ static void server_list(struct sim *sim, struct sim_server *server, u32 cpu)
 
 	server->cpu = &sim->cpus[cpu];
 	server->server.params.cpu = (s32)cpu;
-	for (link = &server->cpu->rq.servers; *link; link = &(*link)->next)
-		;
+	link = &server->cpu->rq.servers;
+	while (*link && server->server.params.kind != RESCH_SERVER_LINUX)
+		link = &(*link)->next;
+	server->server.next = *link;
 	*link = &server->server;
 }
 

@@ -2,7 +2,8 @@
 /*
  * server.h - admission to servers: at the door of the CPU, and at the door of a server
  *
- * The door of the CPU: sizes, (budget + overhead) / period, add up to the capacity at most.
+ * The door of the CPU: sizes, (budget + overhead) / period, add up to the capacity at most, and to 1
+ * less the size of the server that the rest of Linux has.
  *
  * The door of a server of size U = Q / T: whenever it gets work, it has done w of it after wait(w) at
  * the latest:
@@ -99,14 +100,28 @@ static inline void resch_server_suggest(const struct resch_rq *rq,
 static inline int resch_admit_server(const struct resch_rq *rq, const struct resch_server *server,
 				     struct resch_verdict *verdict)
 {
+	u64 full = resch_share(RESCH_PPM, RESCH_PPM), others = 0, rest = 0;
 	u32 capacity = min(rq->capacity, RESCH_PPM);
-	u64 limit = resch_share(capacity, RESCH_PPM), others = 0;
+	u64 limit = resch_share(capacity, RESCH_PPM);
+	bool linux_own = server->params.kind == RESCH_SERVER_LINUX;
 	u64 own = resch_server_claim(rq, server);
 	const struct resch_server *other;
 
-	resch_rq_for_each_server(rq, other)
-		if (other->id != server->id || !other->params.budget)
+	resch_rq_for_each_server(rq, other) {
+		if (other->id == server->id && other->params.budget)
+			continue;
+		if (other->params.kind == RESCH_SERVER_LINUX)
+			rest = resch_server_claim(rq, other);
+		else
 			others += resch_server_claim(rq, other);
+	}
+	if (linux_own && others <= limit) {
+		limit = full;
+		capacity = RESCH_PPM;
+	} else if (!linux_own && full - min(rest, full) < limit) {
+		limit = full - min(rest, full);
+		capacity = RESCH_PPM - (u32)resch_share_ppm(rest - 1);
+	}
 	if (others + own <= limit)
 		return 0;
 	if (others < limit)

@@ -225,9 +225,9 @@ class ByHand(CheckerTest):
 
 # ---- random systems --------------------------------------------------------------------------------
 
-def random_servers(rng, reclaim=False):
+def random_servers(rng, reclaim=False, room=0.95):
     """They fill nearly all of a CPU."""
-    count, room, lines = rng.randrange(1, 5), 0.95, []
+    count, lines = rng.randrange(1, 5), []
     for left in range(count, 0, -1):
         period = rng.randrange(200, 4000) * 1000
         size = room / left * rng.uniform(0.6, 1)
@@ -239,11 +239,15 @@ def random_servers(rng, reclaim=False):
     return lines
 
 
-def random_system(seed, time='60ms', *options, reclaim=False):
+def random_system(seed, time='60ms', *options, reclaim=False, rest=0.0):
+    """`rest`: the share of the rest of Linux."""
     rng = random.Random(seed)
-    servers = random_servers(rng, reclaim)
+    servers = random_servers(rng, reclaim, 0.95 - rest)
     rows = [random_task(rng, f't{group}', lambda period: period * 4 // 10) + f',{group + 1}'
             for group in range(len(servers)) for _ in range(rng.randrange(1, 5))]
+    if rest:
+        period = rng.randrange(200, 4000) * 1000
+        servers.append(f'linux, {int(rest * period)}, {period}, edf')
     return simulate('\n'.join([HEAD + ',group'] + rows) + '\n', '-p', 'server', '--servers',
                     put('servers.txt', '\n'.join(servers) + '\n'), '-t', time, '-s', str(seed), *options)
 
@@ -359,6 +363,20 @@ class Random(SimulatorTest):
                 if denied != lines:
                     differ += bool(broken(check(denied)))
         self.assertGreater(differ, 5)
+
+    def test_beside_the_rest_of_linux(self):
+        """Legal; and not if that is said to have had, or to be promised, more."""
+        found = set()
+        for seed in range(12):
+            with self.subTest(seed=seed):
+                lines = random_system(seed, reclaim=seed % 2, rest=0.1 + seed % 4 / 10)
+                self.assert_legal(lines)
+                more = [re.sub(r'( kind=5 .*budget=)(\d+)', lambda match: f'{match[1]}{int(match[2]) + 5000}', line) for line in lines]
+                self.assertNotEqual(more, lines)
+                found |= broken(check(more))
+                # it is not served in all of its budget
+                self.assertTrue(broken(check([line for line in lines if 'resch_deselect' not in line])))
+        self.assertIn('replenish', found)
 
     def test_under_other_plugins_for_a_while(self):
         for seed in range(8):

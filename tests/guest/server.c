@@ -53,7 +53,9 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	REFUSED_SET(EINVAL, set.params.budget = ~0ULL; set.params.period = ~0ULL);
 	REFUSED_SET(EINVAL, set.params.budget = SEC; set.params.period = 3600 * SEC + 1);
 	REFUSED_SET(EINVAL, set.params.budget = 10000; set.params.period = 100 * MS + 1);
-	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_PASSIVE + 1);
+	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX + 1);
+	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX;
+		    set.params.policy = RESCH_SERVER_FIFO);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR + 1);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);

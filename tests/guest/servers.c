@@ -264,3 +264,110 @@ TEST(family, "children are spread over the CPUs of the set, and execute there")
 	check_is(servers_of(domain), 0);
 	check_is(domain_stat(domain).ejections, 0);
 }
+
+/* ---- the rest of Linux --------------------------------------------------------------------------- */
+
+static int greedy_body(void *arg)
+{
+	struct resch_register reg = *(struct resch_register *)arg;
+
+	must(resch_register_self(dev, &reg));
+	for (;;)
+		;
+}
+
+static int ordinary_body(void *arg)
+{
+	volatile uint64_t *steps = arg;
+
+	pin(0, "1");
+	while (++*steps)
+		;
+	return 0;
+}
+
+/*
+ * In how many budgets of Linux on CPU 1 an ordinary program gets on, of the first 15, or 5 if that is
+ * soon found. They come every 100 ms: the kernel itself gives such a program 50 ms once a second.
+ */
+static uint32_t shares_used(uint32_t domain, uint32_t id)
+{
+	struct resch_servers_set set = set_of(domain, 20 * MS, 0);
+	uint64_t *steps = shared(sizeof(*steps)), before, used;
+	pid_t pid = child(ordinary_body, steps);
+	const struct resch_server_page *page;
+	struct resch_server_page now, then;
+	uint32_t count = 0, i;
+	int fd;
+
+	set.set = id;
+	set.params.kind = RESCH_SERVER_LINUX;
+	set.params.policy = RESCH_SERVER_EDF;
+	set.params.quantum = 0;
+	set.params.period = 100 * MS;
+	must(resch_servers_set(dev, &set));
+	fd = must(resch_server_open(dev, domain, on_cpu(domain, id, 1).id));
+	page = resch_server_map(fd);
+	check(page, "its page can't be mapped");
+	resch_server_read(page, &then);
+	for (i = 0; i < 15 && count < 5; i++) {
+		before = *(volatile uint64_t *)steps;
+		check_is(read(fd, &used, sizeof(used)), sizeof(used));
+		count += *(volatile uint64_t *)steps != before;
+	}
+	resch_server_read(page, &now);
+	check(now.exhausted >= then.exhausted + i && now.consumed > then.consumed,
+	      "its page has %llu budgets used up of %u", (unsigned long long)now.exhausted, i);
+	await((resch_server_read(page, &now), now.flags & RESCH_PAGE_RUNNING));
+	await((resch_server_read(page, &now), !(now.flags & RESCH_PAGE_RUNNING)));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	close(fd);
+	return count;
+}
+
+TEST(rest,
+     "the rest of Linux has its server beside one that takes all it can get, and no tasks in it")
+{
+	uint32_t domain = domain_on("1-2", "server", NULL);
+	struct resch_servers_set set = set_of(domain, 4 * MS, 6);
+	struct resch_register reg = {
+		.domain = domain,
+		.params = { .kind = RESCH_WAKEUP, .cpu = -1, .flags = RESCH_F_FAMILY }
+	};
+	struct resch_server_set soft = { .domain = domain };
+	struct resch_server_stat rest, stat;
+	pid_t pid;
+
+	set.params.kind = RESCH_SERVER_LINUX;
+	refused(resch_servers_set(dev, &set), EINVAL);
+	set.params.policy = RESCH_SERVER_EDF;
+	set.params.quantum = 0;
+	must(resch_servers_set(dev, &set));
+	rest = on_cpu(domain, set.set, 1);
+	soft.params = set_of(domain, 17 * MS, 0).params;
+	soft.params.kind = RESCH_SERVER_CBS;
+	soft.params.cpu = 1;
+	refused(resch_server_set(dev, &soft), EBUSY);
+	check_is(soft.verdict.limit, 800000);
+	soft.params.budget = 16 * MS;
+	must(resch_server_set(dev, &soft));
+	set.set = 0;
+	refused(resch_servers_set(dev, &set), EEXIST);
+	check_is(servers_of(domain), 3);
+	reg.params.group = rest.id;
+	refused(resch_register_self(dev, &reg), EINVAL);
+	reg.params.group = soft.id;
+	pid = child(greedy_body, &reg);
+	await(on_cpu(domain, rest.set, 1).exhausted >= 10);
+	rest = on_cpu(domain, rest.set, 1);
+	must(resch_server_stat(dev, domain, soft.id, &stat));
+	check(rest.consumed >= 9 * 4 * MS, "it has had %llu ns of 10 budgets",
+	      (unsigned long long)rest.consumed);
+	check(stat.consumed, "nobody else had anything");
+	check(shares_used(domain, rest.set) >= 5, "an ordinary program was kept waiting");
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	must(resch_servers_del(dev, domain, rest.set));
+	check_is(domain_stat(domain).ejections, 0);
+}

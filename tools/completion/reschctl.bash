@@ -40,7 +40,7 @@ _reschctl() {
 	case $prev in
 	--policy) [ "$command" = server ] && words="edf dm rm priority fifo rr" || words=$(_reschctl_plugins) ;;
 	--plugin | -p) words=$(_reschctl_plugins) ;;
-	--kind | -k) [ "$command" = server ] && words="cbs-hard cbs cus tbs passive" || words="wakeup periodic sporadic" ;;
+	--kind | -k) [ "$command" = server ] && words="cbs-hard cbs cus tbs passive linux" || words="wakeup periodic sporadic" ;;
 	--overrun | --miss) words="count notify signal skip throttle demote" ;;
 	--signal) words=$(kill -l | tr -s '\t )0-9' '\n' | sed -n 's/^SIG//p') ;;
 	--domain | --id) words=$(_reschctl_ids domain list) ;;

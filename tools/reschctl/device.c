@@ -71,7 +71,7 @@ const char *refusal_text(int error, const struct resch_register *reg)
 	case EINVAL:
 		if (reg->params.group)
 			return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain has no "
-			       "such group or server, or not on that CPU";
+			       "such group or server for tasks, or not on that CPU";
 		return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain's plugin wants "
 		       "a --group: see `reschctl server list`";
 	default:

@@ -224,6 +224,8 @@ int server_run(int argc, char **argv)
 		return result;
 	if (result < 0 && optind == argc)
 		result = usage("server", "which program?");
+	if (result < 0 && given.params.kind == RESCH_SERVER_LINUX)
+		result = usage("server", "--kind=linux takes no tasks: server add");
 	if (result < 0 && !given.policy) {
 		given.params.policy = RESCH_SERVER_RR;
 		given.policy = true;

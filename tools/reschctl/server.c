@@ -28,6 +28,8 @@ static const char help[] =
 	"  -k, --kind=KIND         cbs-hard (default): no more than that; cbs: what others leave, too; cus, tbs:\n"
 	"                          budgets follow the jobs, and the next one comes at the deadline, or at once;\n"
 	"                          passive: its tasks work for those of other servers, on their budgets\n"
+	"                          linux: the share of all that is not under resch: it is sure of that, and gets no more\n"
+	"                          while the others have work and budgets; without tasks, one a CPU\n"
 	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr (run: default)\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
@@ -153,7 +155,7 @@ static int take_kind(struct server_given *given, const char *value)
 	int kind = resch_server_kind_parse(value);
 
 	if (kind < 0)
-		return bad("kind", value, "kinds are cbs-hard, cbs, cus, tbs, passive");
+		return bad("kind", value, "kinds are cbs-hard, cbs, cus, tbs, passive, linux");
 	given->params.kind = (uint32_t)kind;
 	given->kind = true;
 	return -1;
@@ -305,6 +307,9 @@ int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_v
 		return fail(
 			"the plugin of domain %u has no servers: reschctl domain set --id=%u --plugin=server",
 			domain, domain);
+	case EEXIST:
+		return fail(
+			"the rest of Linux has a server there already: resize it with `reschctl server set`");
 	case ENOSPC:
 		return fail("the domain has as many servers as there can be");
 	default:
@@ -373,6 +378,8 @@ int server_complete(struct server_given *given)
 	if (params->flags && params->kind != RESCH_SERVER_CBS_HARD &&
 	    params->kind != RESCH_SERVER_CBS)
 		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
+	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
+		return usage("server", "--kind=linux has no tasks to order: no --policy");
 	return 0;
 }
 

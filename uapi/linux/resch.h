@@ -419,6 +419,12 @@ enum resch_server_kind {
 	 * servers.
 	 */
 	RESCH_SERVER_PASSIVE = 4,
+	/*
+	 * The rest of Linux on the CPU, which counts as always having work: @budget each @period, before
+	 * whatever real-time servers do beyond theirs, and no more while these have budgets and work. It
+	 * takes no tasks; one a CPU (-EEXIST); RESCH_SERVER_EDF.
+	 */
+	RESCH_SERVER_LINUX = 5,
 };
 
 /** enum resch_server_policy - how a server orders the ready jobs of its tasks */

@@ -118,7 +118,8 @@ struct resch_group {
  * struct resch_server_state - what the plugin says of a server, for whoever asks. CPU lock
  * @left:     budget as of @since; negative: overdrawn, as a timer came late
  * @deadline: absolute; 0: none yet
- * @since:    a task of it has been the CPU's choice since then; 0: none is
+ * @since:    a task of it has been the CPU's choice since then, or nobody, for the rest of Linux; 0: it
+ *            does not serve
  * @rate:     what a ns costs of @left then, in 1 / RESCH_SERVER_RATE
  * @consumed, @replenished, @exhausted, @postponed: in all
  */
@@ -204,7 +205,8 @@ struct resch_task {
  * @groups:   by id, for 1 to plan->nr_groups; valid where @plan is. Not in admit()
  * @peers:    see resch_rq_peer()
  * @nr_peers: CPUs of the domain
- * @servers:  those of this CPU; changes as @tasks does. See resch_rq_for_each_server()
+ * @servers:  those of this CPU; changes as @tasks does. That of the rest of Linux, which has no tasks and
+ *            comes and goes without an op, is the first. See resch_rq_for_each_server()
  * @kicks, @next_kicked, @kicked: see resch_rq_kick()
  * @noted:    see resch_server_note()
  * @capacity: share of the CPU that admission may give away, parts per million

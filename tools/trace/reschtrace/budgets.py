@@ -6,8 +6,8 @@ hard: not before the old deadline), a CUS or TBS what the first job needs, by a 
 Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996).
 """
 
-CBS_HARD, CBS, CUS, TBS, PASSIVE = range(5)
-KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive'}
+CBS_HARD, CBS, CUS, TBS, PASSIVE, LINUX = range(6)
+KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive', LINUX: 'linux'}
 EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
 POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr'}
 EXHAUSTED, REPLENISHED, POSTPONED = 1, 2, 4
@@ -19,6 +19,12 @@ class Job:
 
     def __init__(self, task, event):
         self.task, self.index, self.release, self.deadline, self.done = task, event['job'], event['release'], event['deadline'], 0
+
+
+class Rest:
+    """What the rest of Linux always has to do."""
+
+    task = None
 
 
 class Server:
@@ -44,7 +50,7 @@ class Server:
         self.left, self.deadline = 0, 0
         self.size, self.length = self.budget, self.period
         self.window = Window(self)
-        self.jobs = []           # in the order in which they came
+        self.jobs = [Rest()] if self.kind == LINUX else []   # in the order in which they came
         self.turn, self.loose = 0, False
         self.idle_since = None
         self.pending = 0         # of `what`: done, and not noted yet
@@ -198,6 +204,8 @@ class Server:
         return max(0, min(end, self.deadline - max(0, self.left) * self.length / self.size) - start)
 
     def charge(self, time, job, cost):
+        if self.kind == LINUX:   # a machine that stood still gave it nothing, whatever the clock says
+            time = cost = min(time, max(0, self.left + self.size))
         self.left -= cost
         self.consumed += time
         self.turn -= time

@@ -111,12 +111,17 @@ class Sweep:
         if not event['budget']:
             if server:
                 server.gone = event.now
+                if server.kind == budgets.LINUX:
+                    server.jobs = []   # its work is nobody's concern any more
                 self.gone.append(self.servers.pop(server.id))
         elif server:
             server.resize(event)
         else:
             server = self.servers[event['server']] = budgets.Server(event)
             self.all.append(server)
+            if server.kind == budgets.LINUX and self.plugin is None:
+                self.plugin = 'server'   # it needs no tasks
+                self.judging = self.keeps(self.plugin)
 
     def attach(self, event):
         self.tasks[event['id']] = self.checker.model.tasks[event['id']]
@@ -157,6 +162,12 @@ class Sweep:
                 del self.tasks[task.id]
 
     # ---- what becomes of servers
+
+    def serving(self):
+        """Whose budget is running: when nobody is selected that of the rest of Linux, if it has one."""
+        if self.selected:
+            return self.server_of(self.selected)
+        return next((server for server in self.servers.values() if server.kind == budgets.LINUX and server.left > 0), None)
 
     def server_of(self, task):
         server = self.servers.get(task.group())
@@ -310,6 +321,8 @@ class Sweep:
             return 'it had not used its budget up'
         if now < server.deadline:
             return f'its deadline comes {show(server.deadline - now)} later'
+        if server.kind == budgets.LINUX and not server.deadline:
+            server.deadline = now   # its first one
         late = now - server.deadline
         self.renew(server)
         if late > self.tolerance:
@@ -349,7 +362,7 @@ class Sweep:
         self.last = now
 
     def stretch(self, now):
-        serving = self.server_of(self.selected) if self.selected else None
+        serving = self.serving()
         length = now - self.last
         self.check_promises(serving, now)
         for server in self.servers.values():
@@ -370,7 +383,7 @@ class Sweep:
     def serve(self, server, length):
         turn = min(0, server.turn)
         cost = self.reclaimed(length) if server.reclaims else length
-        server.charge(length, self.ready.get(self.selected.id), cost)
+        server.charge(length, self.selected and self.ready.get(self.selected.id), cost)
         if server.policy == budgets.RR and len(server.jobs) > 1:
             over = max(0, turn - server.turn)
             self.checker.judge('inner', over, self.last, f'{self.selected.label()} went on for {show(over)} after its turn in '
@@ -379,11 +392,13 @@ class Sweep:
     def reclaimed(self, length):
         """What the time from here on costs one that reclaims: -dq = U_active dt, with what the domain keeps for others as
         one more that is always active. Lipari, Baruah, ECRTS 2000."""
-        end, active = self.last + length, 0
+        end, active, rest = self.last + length, 0, 1 - self.capacity
         for server in (*self.servers.values(), *self.gone):
             until = min(end, server.gone + 2 * server.length) if server.gone else end
             active += server.active(self.last, until) * server.size / server.length
-        return min(length, active + (1 - self.capacity) * length)
+            if server.kind == budgets.LINUX and not server.gone:
+                rest -= server.size / server.length   # the larger one of the two
+        return min(length, active + max(0, rest) * length)
 
     def judge_budget(self, server, before):
         over, slack = max(0, -int(server.left)), self.slack(server)
@@ -434,11 +449,11 @@ class Sweep:
         wrong = {}
         eligible = [server for server in self.servers.values() if server.jobs and server.left > 0]
         best = min(eligible, key=lambda server: server.deadline, default=None)
-        serving = self.server_of(self.selected) if self.selected else None
+        serving = self.serving()
         if self.unknown:
             best = None          # whoever serves might be one of those
         self.checker.rules['servers'].checked += bool(best)
-        if best and self.selected is None:
+        if best and self.selected is None and serving is None:
             wrong['idle', best.id] = (best, None)
         elif best and serving and serving is not best and serving.deadline > best.deadline:
             wrong['order', best.id, serving.id] = (best, serving)
