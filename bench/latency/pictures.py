@@ -8,7 +8,7 @@ from matplotlib import pyplot  # noqa: E402
 import results  # noqa: E402
 import tables  # noqa: E402
 
-COLOURS = {'idle': '#7f7f7f', 'loaded': '#d62728', 'shield': '#1f77b4', 'artis': '#2ca02c'}
+COLOURS = {'idle': '#7f7f7f', 'floor': '#bcbd22', 'loaded': '#d62728', 'shield': '#1f77b4', 'artis': '#2ca02c'}
 
 
 def _bin_end(start):
@@ -64,7 +64,7 @@ def summary(records, path):
 
 def _costs(axis, records):
     kinds = list(records[0]['phases'].get('loaded', {}).get('loads', {}))
-    bars = [(record, phase) for record in records for phase in record['phases'] if phase not in ('idle', 'loaded')]
+    bars = [(record, phase) for record in records for phase in record['phases'] if phase not in results.STOCK]
     for i, (record, phase) in enumerate(bars):
         width = 0.8 / len(bars)
         shares = [100 * (results.kept(record, phase, kind) or 0) for kind in kinds]

@@ -6,6 +6,8 @@ import os
 
 # Which cannot be told from their operations where emulated CPUs take turns: they compute all the time that they have.
 COMPUTING = ('compute', 'cache')
+# Phases without protection.
+STOCK = ('idle', 'floor', 'loaded')
 
 
 class Broken(Exception):

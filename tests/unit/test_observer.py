@@ -70,6 +70,13 @@ class Latency(unittest.TestCase):
         self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(share=0.89))], [True, True, False])
         self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(shielded=20001))], [False, True, True])
 
+    def test_the_floor_says_what_no_protection_can_exceed(self):
+        record = self.record()
+        self.assertNotIn('can be', tables.text(record))
+        record['phases']['floor'] = {**record['phases']['idle'], 'user': stats(2000, 12500, 50000)}
+        self.assertEqual([(words[-30:], holds) for _, words, holds in tables.verdicts(record)][:2],
+                         [('CPU (at most 8.0 times can be)', True), ('CPU (at most 5.0 times can be)', True)])
+
     def test_a_percentile_that_too_few_samples_have_is_not_given(self):
         row = next(line for line in tables.latencies(self.record()) if line.startswith('SCHED_FIFO 99, loaded'))
         self.assertEqual(row.split()[3:], ['3.0', '-', '-', '4.0', '100.0', '-', '-', '250.0', '2000'])
