@@ -69,7 +69,19 @@ def table(scenario, records):
                      '', '', ''])
     for configuration, group, shares, times, involuntary in PAPER.get(scenario, ()):
         rows.append(['RR-5781: ' + configuration, group, shares, times, '', involuntary])
-    return '\n'.join([f'{scenario} ({records[0]["kernel"]})', '', *columns(rows)])
+    return '\n'.join([f'{scenario} ({records[0]["kernel"]})', '', *columns(rows), *moves(records)])
+
+
+def moves(records):
+    """How often threads were sent to RT CPUs, and why they left them: lines, none without guards."""
+    rows = [['moves of threads', 'sent to RT CPUs', 'of these by push', 'kept by the estimate', 'left: kernel', 'left: load', 'left: no time']]
+    for record in records:
+        count = record.get('moves')
+        if count:
+            entered = sum(count[name] for name in ('moved', 'moved_other', 'faults', 'signals'))
+            rows.append([record['configuration'], *(str(value) for value in (
+                count['lent'], count['pushed'], count['kept'], entered, count['from_load'], count['recalled']))])
+    return ['', *columns(rows)] if len(rows) > 1 else []
 
 
 def picture(scenario, records, path):

@@ -73,9 +73,9 @@ class Latency(unittest.TestCase):
     def test_the_floor_says_what_no_protection_can_exceed(self):
         record = self.record()
         self.assertNotIn('can be', tables.text(record))
-        record['phases']['floor'] = {**record['phases']['idle'], 'user': stats(2000, 12500, 50000)}
-        self.assertEqual([(words[-30:], holds) for _, words, holds in tables.verdicts(record)][:2],
-                         [('CPU (at most 8.0 times can be)', True), ('CPU (at most 5.0 times can be)', True)])
+        record['phases']['floor'] = {**record['phases']['idle'], 'user': stats(2000, 30000, 60000, least=12500)}
+        self.assertEqual([(words.split('(')[-1], holds) for _, words, holds in tables.verdicts(record)][:2],
+                         [('at most 8.0 times can be)', True), ('at most 20.0 times can be)', True)])
 
     def test_a_percentile_that_too_few_samples_have_is_not_given(self):
         row = next(line for line in tables.latencies(self.record()) if line.startswith('SCHED_FIFO 99, loaded'))
@@ -132,6 +132,13 @@ class Balance(unittest.TestCase):
         self.assertEqual(first['times'], (4, 5, 6))
         self.assertEqual((first['tasks'], first['voluntary'], first['involuntary']), (2, 2.5, 15))
         self.assertEqual(second['shares'], [0, 1])
+
+    def test_moves_are_those_of_guarded_configurations(self):
+        count = {'lent': 9, 'moved': 1, 'moved_other': 2, 'faults': 3, 'signals': 4, 'recalled': 5, 'to_load': 6, 'from_load': 7,
+                 'pushed': 8, 'kept': 11}
+        lines = observed.moves([{**self.RECORD, 'moves': {}}, {**self.RECORD, 'configuration': 'artis', 'moves': count}])
+        self.assertEqual([line.split() for line in lines[2:]], [['artis', '9', '8', '11', '10', '7', '5']])
+        self.assertEqual(observed.moves([self.RECORD]), [])
 
     def test_idle_is_of_the_time_until_the_first_ends(self):
         self.assertEqual(observed.idle(self.RECORD), [0, 0.25])
