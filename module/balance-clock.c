@@ -17,22 +17,39 @@ struct balance_clock {
 	struct resch_rt_share hard;
 	bool is_realtime; /* whom it belongs to now */
 	bool is_hard;
+	u64 owed; /* until then it belonged to ordinary threads, which is not accounted yet; or 0 */
 	u64 since; /* when the thread came that is there now; 0: not known */
 	u64 executed; /* its execution time then */
 };
 
 static DEFINE_PER_CPU(struct balance_clock, balance_clocks);
 
+/* A real-time thread that is let in waits for nothing that can be done when it has left. */
+static void clock_account(struct balance_clock *clock, u64 now, bool hurry)
+{
+	if (hurry && !clock->is_realtime) {
+		clock->owed = now;
+		return;
+	}
+	if (clock->owed) {
+		resch_rt_account(&clock->realtime, clock->owed, false);
+		resch_rt_account(&clock->hard, clock->owed, false);
+		clock->owed = 0;
+	}
+	resch_rt_account(&clock->realtime, now, clock->is_realtime);
+	resch_rt_account(&clock->hard, now, clock->is_hard);
+}
+
 void resch_balance_switch(void *data, bool preempt, struct task_struct *prev,
 			  struct task_struct *next, unsigned int prev_state)
 {
 	struct balance_clock *clock = this_cpu_ptr(&balance_clocks);
 	u64 now = ktime_get_mono_fast_ns();
+	bool realtime = next->prio < MAX_RT_PRIO;
 
 	write_seqcount_begin(&clock->seq);
-	resch_rt_account(&clock->realtime, now, clock->is_realtime);
-	resch_rt_account(&clock->hard, now, clock->is_hard);
-	clock->is_realtime = next->prio < MAX_RT_PRIO;
+	clock_account(clock, now, realtime);
+	clock->is_realtime = realtime;
 	clock->is_hard = clock->is_realtime &&
 			 cpumask_test_cpu(smp_processor_id(), &resch_guard_rt) &&
 			 resch_guard_spares(next);
@@ -52,6 +69,7 @@ static void clock_reset(void *info)
 	clock->hard = clock->realtime;
 	clock->is_realtime = false;
 	clock->is_hard = false;
+	clock->owed = 0;
 	clock->since = 0;
 	write_seqcount_end(&clock->seq);
 }
@@ -110,6 +128,16 @@ u64 resch_balance_executed_by(struct task_struct *task)
 	return executed;
 }
 
+static u64 clock_share(const struct balance_clock *clock, const struct resch_rt_share *share,
+		       u64 now, bool busy)
+{
+	struct resch_rt_share copy = *share;
+
+	if (clock->owed)
+		resch_rt_account(&copy, clock->owed, false);
+	return resch_rt_read(&copy, now, busy);
+}
+
 void resch_balance_shares(unsigned int cpu, u64 *realtime, u64 *hard)
 {
 	const struct balance_clock *clock = &per_cpu(balance_clocks, cpu);
@@ -120,7 +148,7 @@ void resch_balance_shares(unsigned int cpu, u64 *realtime, u64 *hard)
 
 		seq = read_seqcount_begin(&clock->seq);
 		now = ktime_get_mono_fast_ns();
-		*realtime = resch_rt_read(&clock->realtime, now, clock->is_realtime);
-		*hard = resch_rt_read(&clock->hard, now, clock->is_hard);
+		*realtime = clock_share(clock, &clock->realtime, now, clock->is_realtime);
+		*hard = clock_share(clock, &clock->hard, now, clock->is_hard);
 	} while (read_seqcount_retry(&clock->seq, seq));
 }

@@ -240,8 +240,8 @@ bool resch_guard_spares(struct task_struct *task)
 	rcu_read_lock();
 	thread = resch_thread_find(task);
 	spared = thread && READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE;
-	if (!spared && visitor_is_top(task) && cpumask_weight(&task->cpus_mask) == 1 &&
-	    cpumask_subset(&task->cpus_mask, &resch_guard_rt)) {
+	if (!spared && visitor_is_top(task) && task->nr_cpus_allowed == 1 &&
+	    cpumask_test_cpu(cpumask_first(&task->cpus_mask), &resch_guard_rt)) {
 		/* Bound to it by its user, not by us? */
 		visitor = resch_visitor_find(task);
 		spared = !visitor || READ_ONCE(visitor->cpu) < 0;
