@@ -17,9 +17,16 @@ import observed  # noqa: E402
 import results  # noqa: E402
 import tables  # noqa: E402
 
-LOADER = importlib.machinery.SourceFileLoader('workload', BENCH + '/latency/workload')
-workload = importlib.util.module_from_spec(importlib.util.spec_from_loader('workload', LOADER))
-LOADER.exec_module(workload)
+
+def program(name):
+    """A program of bench/latency as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, f'{BENCH}/latency/{name}')
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+path, workload = program('path'), program('workload')
 
 SECOND = 10**9
 
@@ -116,6 +123,27 @@ class Workload(unittest.TestCase):
         self.assertIn('17780', text)
         self.assertEqual(text.count('5 / 7'), 6)
         self.assertIn('9.0 us at most (1000 toggles)', text)
+
+
+class Path(unittest.TestCase):
+    SYMBOLS = ['ffffffff81000000 T asm_sysvec_apic_timer_interrupt', 'ffffffff81000100 t __pfx_do_nanosleep',
+               'ffffffff81000110 t do_nanosleep', 'ffffffff81000200 D data', 'ffffffffc0000000 t hook\t[resch]']
+    INTERRUPT, SLEEP, HOOK, USER = 0xffffffff81000004, 0xffffffff81000110, 0xffffffffc0000010, 0x401000
+
+    def found(self, *executed):
+        lines = [f'Trace {cpu}: 0x7f8707313f00 [00000000/{address:016x}/18c0c2b3/ff022201] \n' for cpu, address in executed]
+        return path.wakeups(['Linking TBs\n', *lines], path.Symbols(self.SYMBOLS), 3)
+
+    def test_a_wakeup_is_from_the_interrupt_to_user_mode(self):
+        found = self.found((3, self.SLEEP), (3, self.USER), (3, self.INTERRUPT), (0, self.USER), (3, self.HOOK), (3, self.HOOK),
+                           (3, self.SLEEP), (3, self.SLEEP + 0xe0), (3, self.USER), (3, self.INTERRUPT))
+        self.assertEqual(found, [['asm_sysvec_apic_timer_interrupt', 'hook [resch]', 'hook [resch]', 'do_nanosleep', 'do_nanosleep']])
+        said = path.text('7.2', 'artis', found, 1)
+        self.assertIn('1 wake-ups, instructions from the interrupt to user mode: 5 at least, 5 in the middle, 5 at most', said)
+        self.assertIn('2 are of resch, 3 of the kernel', said)
+
+    def test_an_interrupt_that_wakes_nobody_is_none(self):
+        self.assertEqual(self.found((3, self.INTERRUPT), (3, self.USER)), [])
 
 
 class Balance(unittest.TestCase):
