@@ -8,6 +8,7 @@
 #include "compat/hrtimer.h"
 #include "domain.h"
 #include "engine.h"
+#include "guard.h"
 #include "park.h"
 #include "restore.h"
 
@@ -265,6 +266,7 @@ static int cpu_online_event(unsigned int cpu)
 	rc->online = true;
 	resch_cpu_unlock_irq(rc);
 	resch_cpu_kick(rc); /* the rest of Linux may have a server there */
+	resch_guard_online();
 	return 0;
 }
 

@@ -31,6 +31,8 @@ struct guard_move {
 static LLIST_HEAD(guard_moves);
 static struct task_struct *guard_thread; /* constant after init */
 static unsigned long guard_kicked; /* bit 0 */
+/* resch_guard_mutex: the affinity that resch-guard has from others, and the one that it has from us */
+static cpumask_t guard_user, guard_set;
 
 /* Hard interrupt, on an NRT CPU. */
 static void guard_rung(void *info)
@@ -85,11 +87,6 @@ void resch_guard_look(struct task_struct *whose)
 	guard_ask(&move);
 }
 
-static void guard_look(struct resch_visitor *visitor, void *data)
-{
-	resch_visitor_look(visitor);
-}
-
 /* resch_guard_mutex. */
 static void guard_serve(const struct guard_move *move, struct task_struct *task)
 {
@@ -100,7 +97,7 @@ static void guard_serve(const struct guard_move *move, struct task_struct *task)
 	if (move->look) {
 		if (move->whose)
 			resch_visitor_said(move->whose);
-		resch_visitor_for_each(guard_look, NULL);
+		resch_visitor_look_all();
 		return;
 	}
 	/*
@@ -174,6 +171,7 @@ static int guard_main(void *unused)
 		guard_fetch();
 		now = ktime_get_mono_fast_ns();
 		if (resch_guard_stands() && now >= next) {
+			resch_guard_move_away();
 			resch_visitor_bury();
 			resch_balance_round(now);
 			next = now + RESCH_GUARD_TICK;
@@ -189,10 +187,21 @@ void resch_guard_move_kick(void)
 	wake_up_process(guard_thread);
 }
 
-void resch_guard_move_to(const cpumask_t *nrt)
+void resch_guard_move_away(void)
 {
-	if (set_cpus_allowed_ptr(guard_thread, nrt))
-		pr_warn("could not keep resch-guard off RT CPUs\n");
+	const cpumask_t *now = &guard_thread->cpus_mask;
+	cpumask_t want;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	/* Somebody has put it elsewhere; or the kernel, which does so where a CPU comes or goes. */
+	if (!cpumask_equal(now, &guard_set))
+		cpumask_copy(&guard_user, now);
+	cpumask_andnot(&want, &guard_user, &resch_guard_rt);
+	if (!cpumask_intersects(&want, cpu_active_mask))
+		cpumask_andnot(&want, cpu_active_mask, &resch_guard_rt);
+	if (!cpumask_equal(now, &want) && set_cpus_allowed_ptr(guard_thread, &want))
+		pr_warn_ratelimited("could not keep resch-guard off RT CPUs\n");
+	cpumask_copy(&guard_set, now); /* the kernel may have cut it */
 }
 
 int __init resch_guard_move_init(void)

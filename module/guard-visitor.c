@@ -164,6 +164,8 @@ void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
 	if (from) {
 		cpumask_copy(&visitor->user, &from->user);
 		cpumask_copy(&visitor->set, &child->cpus_mask);
+		visitor->ours = from->ours;
+		visitor->elsewhere = from->elsewhere;
 		visitor_add(visitor);
 	}
 	raw_spin_unlock_irqrestore(&visitor_lock, flags);
@@ -268,14 +270,17 @@ bool resch_visitor_may(const struct resch_visitor *visitor, unsigned int cpu)
 
 /* ---- where they run -------------------------------------------------------------------------- */
 
-/* @home: those CPUs of the user's affinity that are NRT, or else all such. false: there are none. */
+/*
+ * @home: those CPUs of the user's affinity that are NRT, or else all such. false: there are none. From Linux 6.2 on
+ * the kernel cuts a mask to what sched_setaffinity() has asked for, unless nothing would be left: then
+ * nothing that is not active may be.
+ */
 static bool visitor_home_mask(const struct resch_visitor *visitor, cpumask_t *home)
 {
 	cpumask_andnot(home, &visitor->user, &resch_guard_rt);
 	if (cpumask_intersects(home, cpu_active_mask))
 		return true;
-	cpumask_andnot(home, cpu_possible_mask, &resch_guard_rt);
-	return cpumask_intersects(home, cpu_active_mask);
+	return cpumask_andnot(home, cpu_active_mask, &resch_guard_rt);
 }
 
 /* resch_guard_mutex */
@@ -301,28 +306,89 @@ static int visitor_apply(struct resch_visitor *visitor, const cpumask_t *mask)
 	err = set_cpus_allowed_ptr(visitor->task, mask);
 	if (err)
 		visitor_write(&visitor->set, &before);
+	else
+		visitor->ours = true;
 	return err;
+}
+
+/* No look: see resch_visitor_home(). resch_guard_mutex. */
+static bool visitor_go_home(struct resch_visitor *visitor)
+{
+	cpumask_t home;
+
+	if (!visitor_home_mask(visitor, &home))
+		return false;
+	if (!cpumask_equal(&visitor->set, &home) && visitor_apply(visitor, &home))
+		return false;
+	visitor->ours = true;
+	visitor->elsewhere = !cpumask_intersects(&home, &visitor->user);
+	visitor_settle(visitor, -1);
+	return true;
+}
+
+/*
+ * All CPUs that it has from us are offline: then the kernel lets it run anywhere, which is nobody's wish.
+ * resch_guard_online() has all looked at before the first of them is active again.
+ */
+static bool visitor_is_stray(const struct resch_visitor *visitor)
+{
+	return visitor->ours && !cpumask_intersects(&visitor->set, cpu_active_mask);
+}
+
+/* It is at home where its user did not want it, and need not be any more: a CPU has come. */
+static bool visitor_may_return(const struct resch_visitor *visitor)
+{
+	cpumask_t home;
+
+	return visitor->elsewhere && visitor->cpu < 0 &&
+	       cpumask_andnot(&home, &visitor->user, &resch_guard_rt) &&
+	       cpumask_intersects(&home, cpu_active_mask);
+}
+
+/* What it has now is what its user wants. resch_guard_mutex. */
+static void visitor_take(struct resch_visitor *visitor)
+{
+	visitor_write(&visitor->user, &visitor->task->cpus_mask);
+	visitor_write(&visitor->set, &visitor->task->cpus_mask);
+	visitor->ours = false;
+	visitor->elsewhere = false;
 }
 
 void resch_visitor_look(struct resch_visitor *visitor)
 {
 	struct task_struct *task = visitor->task;
+	bool stray = false;
 
 	lockdep_assert_held(&resch_guard_mutex);
 	if (!cpumask_equal(&task->cpus_mask, &visitor->set)) {
-		/* A CPU that goes offline loses its threads, and the kernel then sets their affinity. */
-		if (visitor->cpu < 0 || cpu_active(visitor->cpu))
-			visitor_write(&visitor->user, &task->cpus_mask);
-		visitor_write(&visitor->set, &task->cpus_mask);
+		stray = visitor_is_stray(visitor);
+		if (stray)
+			visitor_write(&visitor->set, &task->cpus_mask);
+		else
+			visitor_take(visitor);
 		visitor_settle(visitor, -1);
 	}
 	/* Bound to an RT CPU first, and then given the priority: it is RT0 now. */
 	if (visitor_is_top(task) && cpumask_weight(&visitor->user) == 1 &&
-	    cpumask_subset(&visitor->user, &resch_guard_rt) &&
-	    !cpumask_equal(&visitor->set, &visitor->user)) {
-		visitor_settle(visitor, -1);
-		visitor_apply(visitor, &visitor->user);
+	    cpumask_subset(&visitor->user, &resch_guard_rt)) {
+		if (!cpumask_equal(&visitor->set, &visitor->user)) {
+			visitor_settle(visitor, -1);
+			visitor_apply(visitor, &visitor->user);
+		}
+	} else if ((stray || visitor_may_return(visitor)) && resch_guard_stands() &&
+		   !visitor->restored) {
+		visitor_go_home(visitor);
 	}
+}
+
+static void visitor_look(struct resch_visitor *visitor, void *data)
+{
+	resch_visitor_look(visitor);
+}
+
+void resch_visitor_look_all(void)
+{
+	resch_visitor_for_each(visitor_look, NULL);
 }
 
 void resch_visitor_said(struct task_struct *task)
@@ -334,23 +400,14 @@ void resch_visitor_said(struct task_struct *task)
 	visitor = resch_visitor_find(task);
 	rcu_read_unlock();
 	/* Lent meanwhile: then the affinity is ours. */
-	if (!visitor || visitor->cpu >= 0)
-		return;
-	visitor_write(&visitor->user, &task->cpus_mask);
-	visitor_write(&visitor->set, &task->cpus_mask);
+	if (visitor && visitor->cpu < 0)
+		visitor_take(visitor);
 }
 
 bool resch_visitor_home(struct resch_visitor *visitor)
 {
-	cpumask_t home;
-
 	resch_visitor_look(visitor);
-	if (!visitor_home_mask(visitor, &home))
-		return false;
-	if (!cpumask_equal(&visitor->set, &home) && visitor_apply(visitor, &home))
-		return false;
-	visitor_settle(visitor, -1);
-	return true;
+	return visitor_go_home(visitor);
 }
 
 void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
@@ -537,8 +594,7 @@ static void visitor_restore(struct resch_visitor *visitor, void *data)
 	if (visitor->restored)
 		return;
 	/* Where somebody set another affinity meanwhile, that one stands. */
-	if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) ||
-	    (visitor->cpu >= 0 && !cpu_active(visitor->cpu)))
+	if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) || visitor_is_stray(visitor))
 		visitor_apply(visitor, &visitor->user);
 	visitor_settle(visitor, -1);
 	visitor->restored = true;

@@ -124,7 +124,6 @@ static void guard_summarize(void)
 static void guard_change(struct resch_domain *domain, struct resch_guard *guard)
 {
 	struct resch_guard *old = domain->guard;
-	cpumask_t nrt;
 	unsigned int cpu;
 
 	mutex_lock(&resch_guard_mutex);
@@ -140,8 +139,7 @@ static void guard_change(struct resch_domain *domain, struct resch_guard *guard)
 	if (guard)
 		cpumask_or(&resch_guard_rt, &resch_guard_rt, &domain->cpus);
 	guard_summarize();
-	cpumask_andnot(&nrt, cpu_possible_mask, &resch_guard_rt);
-	resch_guard_move_to(&nrt);
+	resch_guard_move_away();
 	if (resch_guard_stands()) {
 		resch_visitor_update();
 		resch_visitor_gather();
@@ -200,6 +198,13 @@ void resch_guard_drop(struct resch_domain *domain)
 	guard_change(domain, NULL);
 	if (!resch_guard_stands())
 		resch_guard_detach();
+}
+
+void resch_guard_online(void)
+{
+	mutex_lock(&resch_guard_mutex);
+	resch_visitor_look_all();
+	mutex_unlock(&resch_guard_mutex);
 }
 
 int resch_guard_set(const struct resch_guard_set *set)

@@ -96,6 +96,8 @@ struct resch_visitor {
 	cpumask_t set; /* the one that it has from us; another one has been set by the user */
 	bool restored; /* the guards are gone */
 	/* resch_guard_mutex */
+	bool ours; /* `set` is, though it may be what the user wants */
+	bool elsewhere; /* at home on CPUs that the user did not name, for want of others */
 	s32 cpu; /* lent to it; -1: at home; read anywhere */
 	u64 since; /* lent or back home since then, CLOCK_MONOTONIC ns; read anywhere */
 	u64 runtime; /* its CPU time when the balancing last looked, ns; */
@@ -130,6 +132,9 @@ struct resch_domain *resch_guard_domain(u32 id, s32 cpu);
 
 /* The guard that a domain gets whose plugin wants one. Process context, resch_lock. Errors: uapi. */
 int __must_check resch_guard_default(struct resch_domain *domain);
+
+/* A CPU has come online and is not active yet. Process context, hotplug lock. */
+void resch_guard_online(void);
 
 /* The domain is going, its guard goes first. Process context, resch_lock. */
 void resch_guard_drop(struct resch_domain *domain);
@@ -201,6 +206,9 @@ void resch_visitor_recall(struct resch_visitor *visitor);
 /* Takes in what its user has changed. Process context, resch_guard_mutex. */
 void resch_visitor_look(struct resch_visitor *visitor);
 
+/* Likewise of all. The same context. */
+void resch_visitor_look_all(void);
+
 /*
  * The user of @task has just set its affinity, perhaps to what it had: only the call tells. The same
  * context.
@@ -239,8 +247,11 @@ void resch_visitor_look_later(pid_t whose);
 int __init resch_guard_move_init(void);
 void resch_guard_move_exit(void);
 
-/* Where resch-guard may run. Process context, resch_lock. */
-void resch_guard_move_to(const cpumask_t *nrt);
+/*
+ * Keeps resch-guard off RT CPUs, and elsewhere where it was put, as a shield does; without a guard it may
+ * run there again. Process context, resch_guard_mutex.
+ */
+void resch_guard_move_away(void);
 
 /* Have it look around soon. Process context. */
 void resch_guard_move_kick(void);
