@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +35,6 @@ struct look {
 	struct sweep sweep;
 	struct json_object *fixed, *changed, *ran, *guards;
 	struct table guard_table;
-	struct resch_cpus guarded;
 	int fd; /* the device; -1: there is none */
 	struct baseline *threads;
 	size_t nr_threads;
@@ -175,17 +173,6 @@ static void look_interrupt(void *arg, uint64_t irq)
 
 static const char lent_words[] = "lent by the guard, to compute there";
 
-/* The guard has sent it there, to compute, until its next call; RT0 is there by itself. */
-static bool lent(const struct look *look, const struct thread *thread)
-{
-	struct sched_param param = {};
-
-	return resch_cpus_count(&thread->allowed) == 1 &&
-	       cpus_within(&thread->allowed, &look->guarded) && !(thread->flags & PF_KTHREAD) &&
-	       thread->policy != SCHED_DEADLINE && !sched_getparam(thread->tid, &param) &&
-	       param.sched_priority < 99;
-}
-
 static const char *reason(const struct look *look, const struct thread *thread,
 			  const struct object *object)
 {
@@ -197,13 +184,15 @@ static const char *reason(const struct look *look, const struct thread *thread,
 	case STAY_REGISTERED:
 		return "resch task";
 	case STAY_BOUND:
-		return lent(look, thread) ? lent_words : "real-time thread bound to RT CPUs";
+		return sweep_lent(&look->sweep, thread) ? lent_words :
+							  "real-time thread bound to RT CPUs";
 	case STAY_CHOSEN:
-		return lent(look, thread) ? lent_words : "was put there under the shield";
+		return sweep_lent(&look->sweep, thread) ? lent_words :
+							  "was put there under the shield";
 	default:
 		break;
 	}
-	if (lent(look, thread))
+	if (sweep_lent(&look->sweep, thread))
 		return lent_words;
 	if (object && object->stuck)
 		return refusal(object);
@@ -223,7 +212,7 @@ static void look_thread(void *arg, const struct thread *thread)
 	if (thread->run == 'Z' || thread->run == 'X')
 		return;
 	if (object && moved(object) && !sweep_at(&look->sweep, &thread->allowed, &object->set) &&
-	    !lent(look, thread))
+	    !sweep_guards(&look->sweep, thread, &object->set))
 		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
 		      &thread->allowed);
 	if (cpus_overlap(&thread->allowed, &look->sweep.rt)) {
@@ -334,18 +323,10 @@ static void look_counters(struct look *look)
 
 static void look_guards(struct look *look)
 {
-	struct json_object *cpu;
-	size_t i;
-
 	if (look->fd < 0)
 		return;
 	table_begin(&look->guard_table, guard_headings);
 	guard_collect(look->fd, &look->sweep.rt, &look->guard_table, look->guards);
-	for (i = 0; i < json_object_array_length(look->guards); i++) {
-		if (json_object_object_get_ex(json_object_array_get_idx(look->guards, i), "cpu",
-					      &cpu))
-			resch_cpus_add(&look->guarded, (unsigned int)json_object_get_int(cpu));
-	}
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */

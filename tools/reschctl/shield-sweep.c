@@ -22,6 +22,7 @@
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
+/* What only the module knows. */
 static void load_registered(struct sweep *sweep)
 {
 	struct resch_task_stat stat = {};
@@ -40,6 +41,7 @@ static void load_registered(struct sweep *sweep)
 		sweep->registered = more;
 		sweep->registered[sweep->nr_registered++] = stat.pid;
 	}
+	guards_cpus(fd, &sweep->guarded);
 	if (fd >= 0)
 		close(fd);
 }
@@ -135,7 +137,7 @@ struct sighting {
 	uint64_t id, start;
 	struct resch_cpus now;
 	const struct thread *thread;
-	bool stays, registered;
+	bool stays, registered, lent;
 	struct object *object; /* NULL: not known yet */
 	const struct object *from; /* whose child it may be */
 };
@@ -207,16 +209,27 @@ static void change(struct sweep *sweep, struct sighting *sighting, const struct 
 	sweep->error = state_stuck(sweep->state, object, -result);
 }
 
+/* Is it at what a guard makes of our doing? */
+static bool is_guards(const struct sweep *sweep, const struct sighting *sighting,
+		      const struct object *object)
+{
+	return sighting->thread && sweep_guards(sweep, sighting->thread, &object->set);
+}
+
 /* A child has its parent's affinity. If that was our doing, it is to go back to the parent's old one. */
 static void meet(struct sweep *sweep, struct sighting *sighting)
 {
 	const struct object *from = sighting->from;
-	struct resch_cpus orig = sighting->now;
+	struct resch_cpus orig = sighting->now, set = sighting->now;
 
-	if (from && is_ours(sweep, from, &sighting->now))
+	if (from && is_ours(sweep, from, &sighting->now)) {
 		orig = from->orig;
-	sighting->object = state_add(sweep->state, sighting->kind, sighting->id, sighting->start,
-				     &orig, &sighting->now);
+	} else if (from && is_guards(sweep, sighting, from)) {
+		orig = from->orig;
+		set = from->set;
+	}
+	sighting->object =
+		state_add(sweep->state, sighting->kind, sighting->id, sighting->start, &orig, &set);
 	if (!sighting->object)
 		sweep->error = -ENOMEM;
 	sweep->noted++;
@@ -271,10 +284,11 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 	const struct resch_cpus *now = &sighting->now;
 	struct object *object = sighting->object;
 	struct resch_cpus want;
+	bool ours, guards;
 
 	if (sweep->error || !resch_cpus_count(now))
 		return;
-	if (!object && sighting->stays)
+	if (!object && (sighting->stays || (sighting->lent && !sighting->from)))
 		return;
 	if (!object)
 		meet(sweep, sighting);
@@ -284,11 +298,20 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 	object->seen = true;
 	if (sweep->look)
 		return;
-	if (!is_ours(sweep, object, now) && stands_changed(sweep, sighting))
-		return;
+	ours = is_ours(sweep, object, now);
+	guards = !ours && is_guards(sweep, sighting, object);
 	target(sweep, &object->orig, &want);
+	/* Where it belongs it is right, whoever has put it there: a guard that has gone, say. */
+	if (!ours && !guards && !sweep_at(sweep, now, &want)) {
+		if (stands_changed(sweep, sighting))
+			return;
+		target(sweep, &object->orig, &want);
+	}
 	if (sighting->stays) {
 		sweep->pending += sighting->registered && !cpus_equal(&object->orig, &object->set);
+	} else if (guards) {
+		if (!cpus_equal(&want, &object->set))
+			change(sweep, sighting, &want);
 	} else if (!sweep_at(sweep, now, &want)) {
 		if (resch_cpus_count(&want))
 			change(sweep, sighting, &want);
@@ -367,6 +390,10 @@ static void sweep_thread(void *arg, const struct thread *thread)
 	stay = stay_thread(sweep, thread, moved);
 	if (stay == STAY_ENDED)
 		return;
+	/* A newcomer that was lent before we saw it is where its family would be, without the guard. */
+	sighting.lent = (stay == STAY_CHOSEN || stay == STAY_BOUND) && sweep_lent(sweep, thread);
+	if (sighting.lent)
+		stay = STAY_NOT;
 	sighting.stays = stay != STAY_NOT;
 	sighting.registered = stay == STAY_REGISTERED;
 	if (!sighting.object && !sighting.stays && !(thread->flags & PF_KTHREAD))
@@ -426,35 +453,6 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* For what is to be done with a shield's domain. Return: a descriptor; -1: there is none, or no module */
-static int domain_open(const struct state *state, uint32_t domain)
-{
-	return domain && !*state->root ? resch_open() : -1;
-}
-
-static void domain_drop(const struct state *state, uint32_t domain)
-{
-	int fd = domain_open(state, domain);
-
-	if (fd < 0)
-		return;
-	if (resch_domain_del(fd, domain) == -EBUSY)
-		note("domain %u stays: it has tasks; `reschctl domain del %u` removes it later",
-		     domain, domain);
-	close(fd);
-}
-
-/* Threads that the guard has lent to RT CPUs go home: the sweep would take that for somebody else's change. */
-static void guard_drop(const struct state *state, uint32_t domain)
-{
-	int fd = domain_open(state, domain);
-
-	if (fd < 0)
-		return;
-	resch_guard_set(fd, domain, 0, NULL);
-	close(fd);
-}
-
 int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep *sweep)
 {
 	struct sweep first;
@@ -474,13 +472,13 @@ int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep
 		result = state_shield(state, shield, SHIELD_FALLING);
 		if (result)
 			return result;
-		guard_drop(state, shield->domain);
+		shield_unguard(state, shield);
 	}
 	result = sweep_run(sweep, state, NULL, true);
 	for (i = state->nr_shields; !result && i-- > 0;) {
 		if (state->shields[i].phase != SHIELD_FALLING)
 			continue;
-		domain_drop(state, state->shields[i].domain);
+		shield_undomain(state, &state->shields[i]);
 		state_forget(state, &state->shields[i]);
 	}
 	if (!result && (state->nr_shields || sweep->pending))

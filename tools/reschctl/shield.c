@@ -234,8 +234,9 @@ static void report(const struct request *request, const struct shield *shield,
 static int raise_shield(struct state *state, struct request *request)
 {
 	struct sweep sweep = {}, back;
+	struct guards *guards;
 	struct shield *shield;
-	int result, status;
+	int fd, result, status;
 
 	result = keeper_start(state);
 	if (result == -EAGAIN)
@@ -250,8 +251,14 @@ static int raise_shield(struct state *state, struct request *request)
 	shield->module = !access(machine_path(state->root, "/sys/module/resch"), F_OK);
 	status = -1;
 	result = state_shield(state, shield, SHIELD_RISING);
+	/* What threads had before can be seen without guards only. */
+	fd = *state->root ? -1 : resch_open();
+	guards = result ? NULL : guards_lift(fd);
 	if (!result)
 		result = sweep_run(&sweep, state, &shield->cpus, true);
+	guards_return(fd, guards);
+	if (fd >= 0)
+		close(fd);
 	if (result)
 		status = fail("shield %s: %s", cpus_text(&shield->cpus), strerror(-result));
 	else if (sweep.denied)

@@ -193,6 +193,7 @@ struct sweep {
 	struct state *state;
 	struct resch_cpus rt, online, nrt;
 	struct resch_cpus fresh; /* CPUs that are being shielded now */
+	struct resch_cpus guarded; /* those of all guards: see shield-guard.c */
 	unsigned int depth; /* of a family that is being met */
 	bool look; /* only note what there is */
 	bool retry; /* try what was refused before, too */
@@ -219,6 +220,11 @@ void sweep_end(struct sweep *sweep);
 /** sweep_at - is @now what became of @set? The kernel leaves out CPUs that are not online */
 bool sweep_at(const struct sweep *sweep, const struct resch_cpus *now,
 	      const struct resch_cpus *set);
+/** sweep_lent - has a guard sent it there, to compute until its next call? */
+bool sweep_lent(const struct sweep *sweep, const struct thread *thread);
+/** sweep_guards - is @thread where a guard has it, while its user's affinity is @set? */
+bool sweep_guards(const struct sweep *sweep, const struct thread *thread,
+		  const struct resch_cpus *set);
 /** stay_thread - why this one stays where it is, if it does; @known: it has an object */
 enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool known);
 bool stay_interrupt(const struct sweep *sweep, uint64_t irq);
@@ -227,6 +233,21 @@ bool stay_interrupt(const struct sweep *sweep, uint64_t irq);
 int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep *sweep);
 /** shield_recover - take down what was never finished. Return: 0 or -errno; 1: there was something */
 int shield_recover(struct state *state);
+
+/* ---- shield-guard.c: threads' affinities are the guard's while one stands ----------------------- */
+
+/** guards_cpus - the CPUs of all guards; none without the module. @fd: the device, or -1 */
+void guards_cpus(int fd, struct resch_cpus *cpus);
+/** struct guards - that were lifted, to come back as they were */
+struct guards;
+/** guards_lift - threads get what their users want; NULL: there is none, or no memory. @fd: likewise */
+struct guards *guards_lift(int fd);
+/** guards_return - they stand again, as they did; frees */
+void guards_return(int fd, struct guards *guards);
+/** shield_unguard - threads that were lent to its CPUs have what the shield gave them */
+void shield_unguard(const struct state *state, const struct shield *shield);
+/** shield_undomain - the domain that was made with it goes, unless it has tasks */
+void shield_undomain(const struct state *state, const struct shield *shield);
 
 /* ---- shield-keeper.c ------------------------------------------------------------------------- */
 
