@@ -90,6 +90,8 @@ class Arguments(unittest.TestCase):
             self.refused(2, f"--cpus={wrong}: a list of CPUs", *add, "--period=9ms", f"--cpus={wrong}")
         self.refused(2, "--cpu is for one server", *add, "--period=9ms", "--cpus=1-2", "--cpu=1")
         self.refused(2, "is for server run", *add, "--period=9ms", "--quiet")
+        self.refused(2, "has no tasks to order", *add, "--period=9ms", "--kind=linux", "--policy=rr")
+        self.refused(2, "is for --kind=cbs-hard", *add, "--period=9ms", "--kind=linux", "--reclaim")
 
     def test_server_run(self):
         run = ["server", "run", "--budget=1ms"]
@@ -97,6 +99,7 @@ class Arguments(unittest.TestCase):
         self.refused(125, "needs --budget and --period", *run, "--", "true")
         self.refused(125, "is for --policy=rr", *run, "--period=9ms", "--policy=edf", "--quantum=1ms", "true")
         self.refused(125, "--kind=cbr", *run, "--kind=cbr", "true")
+        self.refused(125, "takes no tasks", *run, "--period=9ms", "--kind=linux", "true")
         for wrong in ([], ["1:1"], ["1", "1"], ["0:1", "1"]):
             self.refused(2, "takes DOMAIN:ID and process ids", "server", "attach", *wrong)
         self.refused(2, "process ids are numbers", "server", "attach", "1:1", "1", "x")
