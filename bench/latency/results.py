@@ -75,8 +75,3 @@ def better(record, phase, figure):
         return record['phases']['loaded']['user'][figure] / record['phases'][phase]['user'][figure]
     except (KeyError, ZeroDivisionError):
         return None
-
-
-def possible(record, figure):
-    """How many times less it could be at most: if every wake-up went like the one in the middle of an undisturbed CPU's."""
-    return record['phases']['loaded']['user'][figure] / record['phases']['floor']['user']['p50']

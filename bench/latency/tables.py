@@ -79,7 +79,7 @@ def verdicts(record):
             times = results.better(record, phase, figure)
             words = f'user latency, {name}: {times:.1f} times better than unshielded, pinned to the same CPU'
             if 'floor' in record['phases']:
-                words += f' (at most {results.possible(record, figure):.1f} times can be)'
+                words += f' ({results.better(record, "floor", figure):.1f} times if all others only compute, elsewhere)'
             found.append((phase, words, times >= LEAST_BETTER))
         share = results.kept(record, phase, 'compute')
         if share is not None:
