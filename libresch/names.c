@@ -14,7 +14,9 @@ static const char *const events[] = { "?", "overrun", "miss", "gone" };
 static const char *const gones[] = { "?", "exit", "exec", "eject", "offline", "sysrq" };
 
 static const char *const server_kinds[] = { "cbs-hard", "cbs", "cus", "tbs", "passive", "linux" };
-static const char *const server_policies[] = { "edf", "dm", "rm", "priority", "fifo", "rr" };
+static const char *const server_policies[] = {
+	"edf", "dm", "rm", "priority", "fifo", "rr", "plugin"
+};
 
 static const char *name(const char *const *names, size_t count, uint64_t value)
 {

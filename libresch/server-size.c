@@ -34,11 +34,13 @@ static bool policy_valid(uint32_t policy, uint64_t quantum)
 {
 	if (policy == RESCH_SERVER_RR)
 		return quantum >= BUDGET_MIN && quantum <= QUANTUM_MAX;
-	return policy < RESCH_SERVER_RR && !quantum;
+	return policy <= RESCH_SERVER_PLUGIN && !quantum;
 }
 
 static bool params_valid(const struct resch_server_params *params)
 {
+	if (params->policy == RESCH_SERVER_PLUGIN && params->kind > RESCH_SERVER_CBS)
+		return false;
 	return params->kind <= RESCH_SERVER_TBS && policy_valid(params->policy, params->quantum);
 }
 

@@ -318,6 +318,32 @@ static int test_each(struct served *served, struct resch_verdict *verdict)
 	return 0;
 }
 
+/* ---- any order ------------------------------------------------------------------------------- */
+
+/* All that has come since the server was idle is done when its longest busy period ends. */
+static int test_any(struct served *served, struct resch_verdict *verdict)
+{
+	uint64_t window = 1, least = UINT64_MAX, next;
+	uint32_t i;
+
+	for (i = 0; i < served->count; i++)
+		least = least_of(least, deadline_of(&served->tasks[i]));
+	for (;; window = next) {
+		wide sum = 0;
+
+		for (i = 0; i < served->count && step(served); i++)
+			sum += (wide)((window - 1) / served->tasks[i].period + 1) *
+			       cost_of(served, i);
+		next = wait_for(served, sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
+		if (!served->work)
+			return give_up(verdict);
+		if (next <= window)
+			return 0;
+		if (next > least)
+			return refuse(verdict, RESCH_BOUND_SERVER, 0, next, least);
+	}
+}
+
 /* ---- the test -------------------------------------------------------------------------------- */
 
 int resch_served_test(struct served *served, struct resch_verdict *verdict)
@@ -333,6 +359,8 @@ int resch_served_test(struct served *served, struct resch_verdict *verdict)
 			      (uint64_t)((wide)served->budget * PPM / served->period));
 	if (served->round)
 		return 0;
+	if (policy == RESCH_SERVER_PLUGIN)
+		return test_any(served, verdict);
 	if (policy == RESCH_SERVER_EDF || policy == RESCH_SERVER_FIFO)
 		return test_edf(served, verdict);
 	return test_each(served, verdict);

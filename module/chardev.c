@@ -306,7 +306,13 @@ static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_server_set(struct resch_file *file, union chardev_arg *arg)
 {
-	return resch_server_set(file, &arg->server_set);
+	int err;
+
+	resch_registry_request(arg->server_set.plugin);
+	mutex_lock(&resch_lock);
+	err = resch_server_set(file, &arg->server_set);
+	mutex_unlock(&resch_lock);
+	return err;
 }
 
 static int chardev_server_del(struct resch_file *file, union chardev_arg *arg)
@@ -321,7 +327,13 @@ static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_servers_set(struct resch_file *file, union chardev_arg *arg)
 {
-	return resch_set_set(file, &arg->servers_set);
+	int err;
+
+	resch_registry_request(arg->servers_set.plugin);
+	mutex_lock(&resch_lock);
+	err = resch_set_set(file, &arg->servers_set);
+	mutex_unlock(&resch_lock);
+	return err;
 }
 
 static int chardev_servers_del(struct resch_file *file, union chardev_arg *arg)
@@ -427,10 +439,10 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_PLUGIN_LOAD, chardev_plugin_load, true),
 	CALL(RESCH_IOC_PLUGIN_STAT, chardev_plugin_stat, false),
 	CALL(RESCH_IOC_PLAN_SET, chardev_plan_set, true),
-	CALL_LOCKED(RESCH_IOC_SERVER_SET, chardev_server_set, true),
+	CALL(RESCH_IOC_SERVER_SET, chardev_server_set, true),
 	CALL_LOCKED(RESCH_IOC_SERVER_DEL, chardev_server_del, true),
 	CALL_LOCKED(RESCH_IOC_SERVER_STAT, chardev_server_stat, false),
-	CALL_LOCKED(RESCH_IOC_SERVERS_SET, chardev_servers_set, true),
+	CALL(RESCH_IOC_SERVERS_SET, chardev_servers_set, true),
 	CALL_LOCKED(RESCH_IOC_SERVERS_DEL, chardev_servers_del, true),
 	CALL(RESCH_IOC_PLAN_GET, chardev_plan_get, false),
 	CALL(RESCH_IOC_GUARD_SET, chardev_guard_set, true),

@@ -43,8 +43,7 @@ u32 resch_domain_count(void)
 
 /* ---- CPUs and plugins ------------------------------------------------------------------------ */
 
-/* Splits "key=value,key=value" and gives it to the plugin. */
-static int domain_options(const struct resch_plugin *plugin, const char *options, u64 *private)
+int resch_domain_options(const struct resch_plugin *plugin, const char *options, u64 *private)
 {
 	char copy[RESCH_OPTIONS_LEN], *rest = copy, *key, *value;
 	int err;
@@ -75,7 +74,7 @@ static int domain_change(struct resch_domain *domain, struct resch_algorithm *al
 
 	if (test_bit(0, &domain->ejecting))
 		return -EAGAIN;
-	err = domain_options(plugin, set->options, private);
+	err = resch_domain_options(plugin, set->options, private);
 	if (err)
 		return err;
 	err = resch_readmit(domain, plugin, private, resch_plan_latest(&domain->plans),
@@ -204,7 +203,7 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 	if (!err)
 		err = domain_peers(domain);
 	if (!err)
-		err = domain_options(algorithm->plugin, set->options, domain->private[0]);
+		err = resch_domain_options(algorithm->plugin, set->options, domain->private[0]);
 	if (!err)
 		err = xa_alloc_cyclic(&domains, &domain->id, domain, XA_LIMIT(1, INT_MAX),
 				      &domain_next_id, GFP_KERNEL);

@@ -73,6 +73,12 @@ u32 resch_domain_count(void);
 int resch_domain_set(struct resch_domain_set *set);
 int resch_domain_del(u32 id);
 
+/*
+ * "key=value,key=value", each for the plugin's option(), into private words of a domain, which are zeroed
+ * before. -EINVAL: one that it does not take.
+ */
+int resch_domain_options(const struct resch_plugin *plugin, const char *options, u64 *private);
+
 /* Finds a CPU for @thread, by admission, and puts it there. Process context, resch_lock. */
 int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 		      struct resch_verdict *verdict);

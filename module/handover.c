@@ -41,6 +41,7 @@ static void handover_undress(struct resch_cpu *rc, u64 now)
 		if (from->detach)
 			from->detach(task->rq, task);
 		memset(task->private, 0, sizeof(task->private));
+		task->outer = 0;
 		memset(&task->node, 0, sizeof(task->node));
 	}
 }

@@ -230,6 +230,9 @@ static int passive_check(const struct resch_thread *thread, bool provider)
 		return -EBUSY;
 	if (!server || thread->task.client || !thread->entered)
 		return -EINVAL;
+	/* A plugin inside the client's server does not know providers, who would be in its client's place. */
+	if (!provider && server->inner)
+		return -EOPNOTSUPP;
 	return (server->params.kind == RESCH_SERVER_PASSIVE) == provider ? 0 : -EINVAL;
 }
 

@@ -5,6 +5,7 @@
 #include "compat/task_work.h"
 #include "domain.h"
 #include "event.h"
+#include "inner.h"
 #include "main.h"
 #include "query.h"
 
@@ -157,7 +158,9 @@ int resch_query_plugin(struct resch_plugin_stat *stat)
 	mutex_lock(&resch_lock);
 	algorithm = resch_registry_nth(index);
 	if (algorithm) {
-		stat->users = algorithm->users;
+		stat->users = algorithm->users - algorithm->servers;
+		stat->servers = algorithm->servers;
+		stat->inner = resch_plugin_fits_inside(algorithm->plugin);
 		stat->ejections = algorithm->ejections;
 		strscpy(stat->name, algorithm->plugin->name, sizeof(stat->name));
 		if (algorithm->plugin->about)

@@ -51,6 +51,12 @@ int resch_plugin_register(const struct resch_plugin *plugin, struct module *owne
 		       plugin->name);
 		return -EINVAL;
 	}
+	if (plugin->flags & RESCH_PLUGIN_INNER &&
+	    (plugin->stopped || plugin->flags & ~RESCH_PLUGIN_INNER)) {
+		pr_err("plugin %s is for servers, but has stopped(), or is for more than a CPU\n",
+		       plugin->name);
+		return -EINVAL;
+	}
 	if (plugin->abi != RESCH_PLUGIN_ABI) {
 		pr_err("plugin %s is for plugin interface %u, this is %u: rebuild it\n",
 		       plugin->name, plugin->abi, RESCH_PLUGIN_ABI);
@@ -79,7 +85,7 @@ void resch_plugin_unregister(const struct resch_plugin *plugin)
 
 	mutex_lock(&resch_lock);
 	algorithm = registry_find(plugin->name);
-	/* Domains hold the module, so there are no users left. */
+	/* Domains and servers hold the module, so there are no users left. */
 	if (!WARN_ON(!algorithm || algorithm->plugin != plugin || algorithm->users))
 		list_del(&algorithm->list);
 	else

@@ -13,7 +13,8 @@ struct resch_algorithm {
 	struct list_head list;
 	const struct resch_plugin *plugin; /* constant */
 	struct module *owner; /* constant */
-	u32 users;
+	u32 users; /* domains and servers */
+	u32 servers; /* of these, the servers that it is inside of */
 	u32 ejections;
 };
 

@@ -10,6 +10,7 @@
 
 #include "domain.h"
 #include "guard.h"
+#include "inner.h"
 #include "server-set.h"
 
 /* ---- making, resizing, removing ----------------------------------------------------------------- */
@@ -47,6 +48,8 @@ static int set_add(struct resch_domain *domain, struct resch_file *file,
 	struct server *server;
 	int err;
 
+	memcpy(one.plugin, set->plugin, sizeof(one.plugin));
+	memcpy(one.options, set->options, sizeof(one.options));
 	one.params.cpu = cpu;
 	err = resch_server_make(domain, file, &one);
 	if (err) {
@@ -96,7 +99,8 @@ static int set_resize(struct resch_domain *domain, struct resch_servers_set *set
 
 	if (!first || first->set != set->set)
 		return -ENOENT;
-	if (memchr_inv(&set->cpus, 0, sizeof(set->cpus)))
+	if (memchr_inv(&set->cpus, 0, sizeof(set->cpus)) ||
+	    !resch_inner_is(first, set->plugin, set->options))
 		return -EINVAL;
 	/* No CPU's answer depends on another CPU. */
 	do {

@@ -5,6 +5,7 @@
 
 #include "thread.h"
 
+struct inside;
 struct resch_view;
 
 /*
@@ -16,6 +17,8 @@ struct server {
 	struct resch_domain *domain;
 	struct resch_cpu *rc;
 	struct list_head in_file; /* where file */
+	struct inside
+		*inside; /* resch_lock; what server.inner is in; NULL: no plugin orders its tasks */
 	struct resch_view *view; /* resch_lock and cpu->lock; NULL: nobody looks */
 	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
 	u64 held_until; /* of server.held_* */

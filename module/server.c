@@ -16,6 +16,7 @@
 #include "domain.h"
 #include "event.h"
 #include "family.h"
+#include "inner.h"
 #include "page.h"
 #include "readmit.h"
 #include "server.h"
@@ -75,6 +76,7 @@ static void server_list(struct server *server)
 		link = &(*link)->next;
 	server->server.next = *link;
 	*link = &server->server;
+	resch_inner_renew(server);
 	server_measure(server->rc);
 	resch_cpu_unlock_irq(server->rc);
 	server->domain->servers.count++;
@@ -144,9 +146,11 @@ static bool server_params_valid(const struct resch_server_params *params)
 {
 	bool turns = params->policy == RESCH_SERVER_RR;
 
-	if (params->kind > RESCH_SERVER_LINUX || params->policy > RESCH_SERVER_RR)
+	if (params->kind > RESCH_SERVER_LINUX || params->policy > RESCH_SERVER_PLUGIN)
 		return false;
 	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
+		return false;
+	if (params->policy == RESCH_SERVER_PLUGIN && !resch_kind_takes_inner(params->kind))
 		return false;
 	if (params->budget < SERVER_BUDGET_MIN || params->budget > params->period ||
 	    params->period > SERVER_PERIOD_MAX || params->budget * SERVER_SIZES < params->period)
@@ -193,7 +197,7 @@ int resch_server_make(struct resch_domain *domain, struct resch_file *file,
 		      struct resch_server_set *set)
 {
 	struct server *server;
-	int cpu, err;
+	int cpu = -1, err;
 
 	if (domain->servers.count >= RESCH_SERVERS_MAX)
 		return -ENOSPC;
@@ -203,12 +207,15 @@ int resch_server_make(struct resch_domain *domain, struct resch_file *file,
 	INIT_LIST_HEAD(&server->waiting);
 	INIT_LIST_HEAD(&server->in_set);
 	server->server.params = set->params;
-	err = cpu = server_place(domain, &server->server, &set->verdict);
-	if (cpu >= 0)
+	err = resch_inner_make(server, set->plugin, set->options);
+	if (!err)
+		err = cpu = server_place(domain, &server->server, &set->verdict);
+	if (err >= 0)
 		err = xa_alloc_cyclic(&domain->servers.ids, &server->server.id, server,
 				      XA_LIMIT(1, RESCH_GROUPS_MAX), &domain->servers.next_id,
 				      GFP_KERNEL);
 	if (err < 0) {
+		resch_inner_free(server);
 		kfree(server);
 		return err;
 	}
@@ -271,7 +278,7 @@ static int server_resize(struct resch_domain *domain, struct server *server,
 {
 	int err;
 
-	if (server->set)
+	if (server->set || !resch_inner_is(server, set->plugin, set->options))
 		return -EINVAL;
 	err = resch_server_try(domain, server, &set->params, &set->verdict);
 	if (err)
@@ -358,6 +365,7 @@ void resch_server_end(struct server *server)
 		resch_page_gone(server->view);
 	list_del_init(&server->in_set);
 	xa_erase(&server->domain->servers.ids, server->server.id);
+	resch_inner_free(server);
 	trace_resch_server_set(&rc->rq, server->domain->id, server->server.id, &none);
 	resch_cpu_lock_irq(rc);
 	server_hold(server, ktime_get());
@@ -423,6 +431,7 @@ void resch_server_free(struct resch_servers *servers)
 			list_del(&server->in_file);
 		if (server->view)
 			resch_page_gone(server->view);
+		resch_inner_free(server);
 	}
 	xa_destroy(&servers->ids);
 }
@@ -535,6 +544,7 @@ void resch_server_reset(struct resch_cpu *rc)
 	resch_rq_for_each_server(&rc->rq, server) {
 		memset(server->private, 0, sizeof(server->private));
 		memset(&server->state, 0, sizeof(server->state));
+		resch_inner_renew(server_of(server));
 		resch_server_show(rc, server);
 		if (server->params.budget)
 			trace_resch_server_set(&rc->rq, server_of(server)->domain->id, server->id,
@@ -557,6 +567,8 @@ void resch_server_flush(struct resch_cpu *rc)
 			if (server->notes & RESCH_SERVER_EXHAUSTED)
 				resch_page_exhausted(view);
 		}
+		if (unlikely(server->notes & RESCH_SERVER_FAULT))
+			resch_inner_faulted();
 		trace_resch_server(server_of(server)->domain->id, rc->number, server, rc->now);
 		server->next_noted = NULL;
 		server->noted = 0;
@@ -643,6 +655,7 @@ static void server_fill(struct resch_server_stat *stat, struct server *server)
 	stat->id = server->server.id;
 	stat->tasks = server->nr_tasks;
 	stat->set = server->set;
+	resch_inner_fill(stat, server);
 	list_for_each(waiting, &server->waiting) stat->waiting++;
 }
 

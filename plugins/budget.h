@@ -51,7 +51,8 @@ enum budget_place {
 /**
  * struct budget - the private words of a server
  * @node:   by deadline among the ready ones, or the waiting ones, of its CPU; or by its 0-lag time
- * @jobs:   the ready jobs of its tasks, in the order of its policy
+ * @jobs:   the ready jobs of its tasks, in the order of its policy; where another plugin orders them
+ *          (inner.h): their number alone
  * @size, @period: in force; a resized server takes the new ones with its next budget
  * @turn:   RESCH_SERVER_RR: what the first job has left of its turn, ns
  * @since:  when its last job went

@@ -178,6 +178,7 @@ static const struct resch_plugin demo = {
 	.name = "demo",
 	.about = "round robin (quantum=NS), the tutorial's example",
 	.abi = RESCH_PLUGIN_ABI,
+	.flags = RESCH_PLUGIN_INNER,
 	.option = demo_option,
 	.admit = demo_admit,
 	.enqueue = demo_enqueue,

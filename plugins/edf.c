@@ -87,6 +87,7 @@ static const struct resch_plugin edf = {
 	.name = "edf",
 	.about = "earliest deadline first, admission by utilization and processor demand",
 	.abi = RESCH_PLUGIN_ABI,
+	.flags = RESCH_PLUGIN_INNER,
 	.admit = edf_admit,
 	.enqueue = edf_enqueue,
 	.dequeue = edf_dequeue,

@@ -54,6 +54,7 @@ const struct resch_plugin resch_plugin_fifo = {
 	.name = "fifo",
 	.about = "jobs in the order of their releases; the built-in fallback",
 	.abi = RESCH_PLUGIN_ABI,
+	.flags = RESCH_PLUGIN_INNER,
 	.admit = fifo_admit,
 	.enqueue = fifo_enqueue,
 	.dequeue = fifo_dequeue,

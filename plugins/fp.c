@@ -166,6 +166,7 @@ static const struct resch_plugin fp = {
 	.about =
 		"fixed priorities (order=dm|rm|explicit), exact response-time admission (test=rta|hyperbolic|ll)",
 	.abi = RESCH_PLUGIN_ABI,
+	.flags = RESCH_PLUGIN_INNER,
 	.option = fp_option,
 	.admit = fp_admit,
 	.attach = fp_attach,

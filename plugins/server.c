@@ -17,7 +17,8 @@
  * place of the client's job, and its budget: task->client. To the other servers that is no different
  * from the client doing the work itself.
  *
- * The rest of Linux may have a server, too: rest.h.
+ * The rest of Linux may have a server, too: rest.h. The jobs of others may be ordered by another plugin:
+ * inner.h.
  *
  * The two levels are those of Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux (a patched
  * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS 1997.
@@ -27,6 +28,7 @@
 #include "analysis/server.h"
 #include "analysis/suggest.h"
 #include "budget.h"
+#include "inner.h"
 #include "reclaim.h"
 #include "rest.h"
 
@@ -47,13 +49,7 @@ struct server_rq {
 	u64 last;
 };
 
-/** struct server_task - a task; @done: what its job has consumed, ns */
-struct server_task {
-	u64 done;
-};
-
 RESCH_PLUGIN_PRIVATE(struct server_rq, RESCH_RQ_PRIVATE);
-RESCH_PLUGIN_PRIVATE(struct server_task, RESCH_TASK_PRIVATE);
 
 static struct resch_server *server_of(struct resch_node *node)
 {
@@ -65,6 +61,12 @@ static struct resch_server *server_of(struct resch_node *node)
 static struct resch_task *server_first_job(struct resch_server *server)
 {
 	return container_of(resch_queue_first(&budget_of(server)->jobs), struct resch_task, node);
+}
+
+/* What the job of a task has consumed, ns. */
+static u64 *server_done(struct resch_task *task)
+{
+	return &task->outer;
 }
 
 /*
@@ -81,9 +83,15 @@ static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
 {
 	struct resch_task *principal = server_principal(task);
 	u64 cost = principal->params.wcet + rq->overhead;
-	u64 done = resch_private(principal, struct server_task)->done;
+	u64 done = *server_done(principal);
 
 	return done < cost ? cost - done : RESCH_NEVER;
+}
+
+/* What the first job of the server may, where that counts: budgets of servers with a plugin are whole. */
+static u64 server_need_first(const struct resch_rq *rq, struct resch_server *server)
+{
+	return inner_orders(server) ? RESCH_NEVER : server_need(rq, server_first_job(server));
 }
 
 /* ---- places ------------------------------------------------------------------------------------ */
@@ -149,7 +157,7 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 	if (task && time) {
 		struct resch_server *server = task->server;
 
-		resch_private(server_principal(task), struct server_task)->done += time;
+		*server_done(server_principal(task)) += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
 		budget_charge(server, time, cost);
 		server->state.since = words->last;
@@ -172,7 +180,7 @@ static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64
 			what |= RESCH_SERVER_POSTPONED;
 			server->state.postponed++;
 		}
-		budget_next(server, server_need(rq, server_first_job(server)), now);
+		budget_next(server, server_need_first(rq, server), now);
 	}
 	resch_server_note(rq, server, what);
 	server_put(words, server, now);
@@ -187,7 +195,7 @@ static void server_replenish(struct resch_rq *rq, u64 now)
 	while ((node = resch_queue_first(&words->waiting)) && node->key <= now) {
 		struct resch_server *server = server_of(node);
 
-		budget_next(server, server_need(rq, server_first_job(server)), now);
+		budget_next(server, server_need_first(rq, server), now);
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
 		server_put(words, server, now);
 	}
@@ -213,6 +221,7 @@ static u64 server_key(const struct resch_server *server, const struct resch_task
 {
 	switch (server->params.policy) {
 	case RESCH_SERVER_EDF:
+	case RESCH_SERVER_PLUGIN: /* that has erred */
 		return task->job.deadline;
 	case RESCH_SERVER_FIFO:
 		return task->job.release;
@@ -245,6 +254,19 @@ static void server_add_job(struct resch_server *server, struct resch_task *task)
 		budget->turn = (s64)server->params.quantum;
 }
 
+/* Whom the plugin in it picks; if that has erred, who is first from now on. */
+static struct resch_task *server_ask(struct resch_rq *rq, struct resch_server *server, u64 now,
+				     u64 *until)
+{
+	struct resch_task *task = inner_pick(server, now, until);
+
+	if (likely(task))
+		return task;
+	inner_give_up(rq, server, server_add_job);
+	*until = RESCH_NEVER;
+	return server_first_job(server);
+}
+
 /* Round robin: whose turn is over goes to the back. */
 static struct resch_task *server_turn(struct resch_server *server)
 {
@@ -269,6 +291,16 @@ static int server_admit(const struct resch_rq *rq, const struct resch_task *task
 	return resch_admit(rq, task, resch_test_server, verdict);
 }
 
+static void server_attach(struct resch_rq *rq, struct resch_task *task)
+{
+	inner_attach(task);
+}
+
+static void server_detach(struct resch_rq *rq, struct resch_task *task)
+{
+	inner_detach(task);
+}
+
 static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
 			   u64 now)
 {
@@ -279,8 +311,11 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 
 	now = server_charge(rq, now);
 	if (released)
-		resch_private(task, struct server_task)->done = 0;
-	server_add_job(server, task);
+		*server_done(task) = 0;
+	if (inner_orders(server))
+		inner_enqueue(server, task, why, now);
+	else
+		server_add_job(server, task);
 	if (budget_of(server)->place >= BUDGET_READY)
 		return;
 	/*
@@ -326,10 +361,13 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 	}
 	/* A throttled job goes on with a budget of its own as large as the first. */
 	if (why == RESCH_WHY_THROTTLE && !task->client)
-		resch_private(task, struct server_task)->done = 0;
+		*server_done(task) = 0;
 	if (why == RESCH_WHY_DISCARD)
 		budget_discard(server);
-	resch_queue_erase(&budget->jobs, &task->node);
+	if (inner_orders(server))
+		inner_dequeue(server, task, why, now);
+	else
+		resch_queue_erase(&budget->jobs, &task->node);
 	if (!budget->jobs.count) {
 		server_idle(rq, server, now);
 		return;
@@ -337,7 +375,7 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 	if (first)
 		budget->turn = (s64)server->params.quantum;
 	if (why == RESCH_WHY_COMPLETE && !task->client &&
-	    budget_top_up(server, server_need(rq, server_first_job(server)), now)) {
+	    budget_top_up(server, server_need_first(rq, server), now)) {
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
 		server_put(words, server, now);
 	}
@@ -348,11 +386,15 @@ static void server_serve(struct resch_rq *rq, struct resch_server *server, u64 n
 			 struct resch_pick *pick)
 {
 	struct server_rq *words = resch_private(rq, struct server_rq);
+	u64 until = RESCH_NEVER;
 
-	words->running = server_turn(server);
+	if (inner_orders(server))
+		words->running = server_ask(rq, server, now, &until);
+	else
+		words->running = server_turn(server);
 	server->state.since = now;
 	pick->task = words->running;
-	pick->until = now + server_lasts(rq, server, now);
+	pick->until = min(until, now + server_lasts(rq, server, now));
 	if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
 		pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
 }
@@ -397,12 +439,14 @@ static void server_remove(struct resch_rq *rq, struct resch_server *server)
 static const struct resch_plugin server = {
 	.name = "server",
 	.about =
-		"application servers (CBS, CUS, TBS, passive, the rest of Linux): EDF over them, in each EDF, DM, RM, priorities, FIFO, RR",
+		"application servers (CBS, CUS, TBS, passive, Linux): EDF over them, in each a policy or plugin",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_SERVERS,
 	.admit = server_admit,
 	.admit_server = resch_admit_server,
 	.remove_server = server_remove,
+	.attach = server_attach,
+	.detach = server_detach,
 	.enqueue = server_enqueue,
 	.dequeue = server_dequeue,
 	.pick = server_pick,

@@ -20,8 +20,9 @@ static const char usage[] =
 	"                                group,cpu,begin,end; or a layout as JSON, without its tasks; a later\n"
 	"                                one takes over at TIME, at a slot boundary\n"
 	"      --servers FILE            servers, for plugin server: lines of kind,budget,period,policy[,cpu[,quantum[,reclaim]]];\n"
-	"                                kind: cbs-hard cbs cus tbs passive, policy: edf dm rm priority fifo rr; the first\n"
-	"                                one is the server of the tasks with group 1\n"
+	"                                kind: cbs-hard cbs cus tbs passive, policy: edf dm rm priority fifo rr, or another\n"
+	"                                plugin inside it, plugin:NAME[:OPTIONS], these with semicolons for commas; the\n"
+	"                                first one is the server of the tasks with group 1\n"
 	"      --jitter TIME             timers and kicks come late by up to this, at random\n"
 	"      --release-jitter TIME     releases do (default: as --jitter)\n"
 	"      --irq COST/PERIOD[@CPU]   interrupts that take COST every PERIOD; without a CPU, on each. May be\n"
@@ -438,6 +439,18 @@ static void add_plan_file(struct sim *sim, char *text)
 	free(plan.reserves);
 }
 
+static void put_inside(struct sim *sim, const struct sim_inside *inside)
+{
+	const struct resch_plugin *plugin = sim_plugin_find(inside->plugin);
+
+	if (!plugin)
+		die("no such plugin (--list):", inside->plugin);
+	if (!resch_plugin_fits_inside(plugin))
+		die("a plugin that can't run inside a server:", inside->plugin);
+	if (sim_server_put_inside(sim->servers[sim->nr_servers - 1], plugin, inside->options))
+		die("not options of the plugin inside a server:", inside->options);
+}
+
 static void add_servers(struct sim *sim, const char *path)
 {
 	struct resch_verdict verdict = { 0 };
@@ -456,6 +469,8 @@ static void add_servers(struct sim *sim, const char *path)
 	fclose(file);
 	for (i = 0; i < servers.count; i++) {
 		err = sim_server_add(sim, &servers.params[i], &verdict);
+		if (!err && servers.params[i].policy == RESCH_SERVER_PLUGIN)
+			put_inside(sim, &servers.inside[i]);
 		if (!err)
 			continue;
 		if (err == -EOPNOTSUPP)

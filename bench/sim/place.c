@@ -32,8 +32,7 @@ const struct resch_plugin *sim_plugin_find(const char *name)
 	return NULL;
 }
 
-/* "key=value,key=value" -> option() for each. -EINVAL */
-static int set_options(const struct resch_plugin *plugin, const char *options, u64 *domain)
+int sim_plugin_options(const struct resch_plugin *plugin, const char *options, u64 *domain)
 {
 	char copy[RESCH_OPTIONS_LEN], *rest = copy, *key;
 
@@ -76,7 +75,7 @@ struct sim *sim_new(const struct sim_config *config, char *error, size_t size)
 	}
 	sim->config = *config;
 	sim->plugin = plugin;
-	if (set_options(plugin, config->options, sim->domain)) {
+	if (sim_plugin_options(plugin, config->options, sim->domain)) {
 		snprintf(error, size, "%s does not take the options '%s'", plugin->name,
 			 config->options);
 		sim_free(sim);
@@ -338,6 +337,7 @@ static void take_off(struct sim_cpu *cpu, const struct resch_plugin *from)
 		if (from->detach)
 			from->detach(task->rq, task);
 		memset(task->private, 0, sizeof(task->private));
+		task->outer = 0;
 		memset(&task->node, 0, sizeof(task->node));
 		if (owner->cpu == cpu)
 			continue;
@@ -372,7 +372,7 @@ int sim_swap(struct sim *sim, const struct sim_swap *swap, struct resch_verdict 
 
 	if (!to)
 		return -ENOENT;
-	if (set_options(to, swap->options, domain))
+	if (sim_plugin_options(to, swap->options, domain))
 		return -EINVAL;
 	err = sim_readmit(sim, to, domain, sim_plan_latest(sim), verdict);
 	if (err)

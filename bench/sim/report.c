@@ -81,9 +81,12 @@ static void table_server(const struct sim_server *server, FILE *out)
 		"server %u on CPU %u: %s, %s of %s, %s: consumed %s, %llu budgets, %llu exhausted, %llu postponed\n",
 		server->server.id, server->cpu->rq.cpu, sim_server_kind(server),
 		show(params->budget, budget, sizeof(budget)),
-		show(params->period, period, sizeof(period)), sim_server_policy(server),
+		show(params->period, period, sizeof(period)), server->policy,
 		show(state->consumed, consumed, sizeof(consumed)), (ull)state->replenished,
 		(ull)state->exhausted, (ull)state->postponed);
+	if (server->server.inner && server->inner.fault)
+		fprintf(out, "server %u: %s is not asked any more: %s; edf took its place\n",
+			server->server.id, server->inner.plugin->name, server->inner.fault);
 }
 
 void sim_report_table(const struct sim *sim, FILE *out)
@@ -123,11 +126,14 @@ static void json_server(const struct sim_server *server, FILE *out)
 	const struct resch_server_state *state = &server->server.state;
 
 	fprintf(out,
-		"    {\"id\": %u, \"cpu\": %u, \"kind\": \"%s\", \"policy\": \"%s\", \"budget\": %llu, \"period\": %llu, \"quantum\": %llu, \"consumed\": %llu, \"replenished\": %llu, \"exhausted\": %llu, \"postponed\": %llu}",
-		server->server.id, server->cpu->rq.cpu, sim_server_kind(server),
-		sim_server_policy(server), (ull)params->budget, (ull)params->period,
-		(ull)params->quantum, (ull)state->consumed, (ull)state->replenished,
-		(ull)state->exhausted, (ull)state->postponed);
+		"    {\"id\": %u, \"cpu\": %u, \"kind\": \"%s\", \"policy\": \"%s\", \"budget\": %llu, \"period\": %llu, \"quantum\": %llu, \"consumed\": %llu, \"replenished\": %llu, \"exhausted\": %llu, \"postponed\": %llu",
+		server->server.id, server->cpu->rq.cpu, sim_server_kind(server), server->policy,
+		(ull)params->budget, (ull)params->period, (ull)params->quantum,
+		(ull)state->consumed, (ull)state->replenished, (ull)state->exhausted,
+		(ull)state->postponed);
+	if (server->server.inner && server->inner.fault)
+		fprintf(out, ", \"fault\": \"%s\"", server->inner.fault);
+	fprintf(out, "}");
 }
 
 /* A JSON string. Bytes beyond ASCII pass as they are. */

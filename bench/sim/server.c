@@ -10,6 +10,7 @@
  *   cbs, 2ms, 10ms, edf, , , reclaim
  *   tbs, 1ms, 8ms, rr, , 500us
  *   linux, 2ms, 20ms, edf
+ *   cbs-hard, 2ms, 20ms, plugin:fp:order=rm;test=ll
  */
 #include <ctype.h>
 
@@ -34,18 +35,52 @@ static bool server_valid(const struct resch_server_params *params)
 		return false;
 	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
 		return false;
+	if (params->policy == RESCH_SERVER_PLUGIN && !resch_kind_takes_inner(params->kind))
+		return false;
 	return params->budget >= 10000 && params->budget <= params->period &&
 	       params->period <= PERIOD_MAX && params->budget * 10000 >= params->period &&
 	       (turns ? params->quantum >= QUANTUM_MIN && params->quantum <= QUANTUM_MAX :
 			!params->quantum);
 }
 
-static int server_read_line(char *line, struct resch_server_params *params)
+/* "plugin:NAME" or "plugin:NAME:OPTIONS", these with semicolons for commas; or a policy of servers. */
+static int server_read_policy(char *text, struct resch_server_params *params,
+			      struct sim_inside *inside)
+{
+	char *name = strchr(text, ':'), *options, *at;
+	int policy;
+
+	memset(inside, 0, sizeof(*inside));
+	if (name)
+		*name++ = '\0';
+	policy = resch_server_policy_parse(text);
+	if (policy < 0 || (policy == RESCH_SERVER_PLUGIN) != !!name)
+		return -EINVAL;
+	params->policy = (u32)policy;
+	if (!name)
+		return 0;
+	options = strchr(name, ':');
+	if (options)
+		*options++ = '\0';
+	else
+		options = "";
+	if (!*name || strlen(name) >= sizeof(inside->plugin) ||
+	    strlen(options) >= sizeof(inside->options))
+		return -EINVAL;
+	strcpy(inside->plugin, name);
+	strcpy(inside->options, options);
+	for (at = inside->options; (at = strchr(at, ';'));)
+		*at = ',';
+	return 0;
+}
+
+static int server_read_line(char *line, struct resch_server_params *params,
+			    struct sim_inside *inside)
 {
 	char *field[FIELDS] = { NULL };
 	u64 budget, period, quantum = 0;
-	int kind, policy;
 	u32 i, cpu;
+	int kind;
 
 	for (i = 0; i < FIELDS && line; i++) {
 		char *end;
@@ -61,11 +96,9 @@ static int server_read_line(char *line, struct resch_server_params *params)
 	if (i < 4 || line || sim_parse_time(field[1], &budget) || sim_parse_time(field[2], &period))
 		return -EINVAL;
 	kind = resch_server_kind_parse(field[0]);
-	policy = resch_server_policy_parse(field[3]);
-	if (kind < 0 || policy < 0)
+	if (kind < 0 || server_read_policy(field[3], params, inside))
 		return -EINVAL;
 	params->kind = (u32)kind;
-	params->policy = (u32)policy;
 	if (field[4] && *field[4]) {
 		if (kstrtou32(field[4], 10, &cpu) || cpu >= RESCH_CPUS_MAX)
 			return -EINVAL;
@@ -96,7 +129,8 @@ int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, si
 		if (!line[strspn(line, " \t")])
 			continue;
 		if (servers->count == SIM_SERVERS_MAX ||
-		    server_read_line(line, &servers->params[servers->count])) {
+		    server_read_line(line, &servers->params[servers->count],
+				     &servers->inside[servers->count])) {
 			snprintf(
 				error, size,
 				"line %u: not kind,budget,period,policy[,cpu[,quantum[,reclaim]]], or out of range",
@@ -111,11 +145,6 @@ int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, si
 const char *sim_server_kind(const struct sim_server *server)
 {
 	return resch_server_kind_name(server->server.params.kind);
-}
-
-const char *sim_server_policy(const struct sim_server *server)
-{
-	return resch_server_policy_name(server->server.params.policy);
 }
 
 /* ---- servers ------------------------------------------------------------------------------------- */
@@ -145,6 +174,20 @@ int sim_server_admit(const struct sim *sim, const struct resch_plugin *plugin,
 	if (err)
 		verdict->cpu = (s32)rq->cpu;
 	return err;
+}
+
+int sim_server_put_inside(struct sim_server *server, const struct resch_plugin *plugin,
+			  const char *options)
+{
+	struct resch_inner *inner = &server->inner;
+
+	if (!resch_plugin_fits_inside(plugin) || sim_plugin_options(plugin, options, inner->domain))
+		return -EINVAL;
+	inner->plugin = plugin;
+	resch_inner_reset(inner, &server->cpu->rq);
+	server->server.inner = inner;
+	snprintf(server->policy, sizeof(server->policy), "plugin:%s", plugin->name);
+	return 0;
 }
 
 static void server_list(struct sim *sim, struct sim_server *server, u32 cpu)
@@ -195,6 +238,8 @@ int sim_server_add(struct sim *sim, const struct resch_server_params *params,
 		return err;
 	}
 	server_list(sim, server, i);
+	snprintf(server->policy, sizeof(server->policy), "%s",
+		 resch_server_policy_name(params->policy));
 	servers[sim->nr_servers++] = server;
 	server->server.id = sim->nr_servers;
 	return 0;
@@ -218,6 +263,8 @@ void sim_server_reset(struct sim *sim)
 
 		memset(server->private, 0, sizeof(server->private));
 		memset(&server->state, 0, sizeof(server->state));
+		if (server->inner)
+			resch_inner_reset(server->inner, &sim->servers[i]->cpu->rq);
 	}
 }
 

@@ -21,7 +21,7 @@
 
 #include <stdio.h>
 
-#include <resch/plugin.h>
+#include <resch/inner.h>
 
 #include "taskset.h"
 
@@ -211,10 +211,12 @@ struct sim_group {
 	struct sim_task *members;
 };
 
-/** struct sim_server - a server, on its CPU */
+/** struct sim_server - a server, on its CPU; @inner: what server.inner points to; @policy: its name */
 struct sim_server {
 	struct resch_server server;
+	struct resch_inner inner;
 	struct sim_cpu *cpu;
+	char policy[8 + RESCH_NAME_LEN];
 };
 
 struct sim {
@@ -291,6 +293,8 @@ static inline int sim_parse_time(const char *text, u64 *ns)
 const struct resch_plugin *sim_plugin_find(const char *name);
 /* Names for a message: the @index-th plugin, or NULL. */
 const struct resch_plugin *sim_plugin_at(u32 index);
+/* "key=value,key=value" -> option() for each, into @domain. -EINVAL */
+int sim_plugin_options(const struct resch_plugin *plugin, const char *options, u64 *domain);
 
 /*
  * NULL: no such plugin, a bad option, or no memory; a sentence in @error. The caller owns it:
@@ -422,9 +426,16 @@ void sim_layout_free(struct sim_layout *layout);
 
 #define SIM_SERVERS_MAX 64
 
+/** struct sim_inside - the plugin inside a server, and its options; no name: there is none */
+struct sim_inside {
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+};
+
 /** struct sim_server_file - what a file held */
 struct sim_server_file {
 	struct resch_server_params params[SIM_SERVERS_MAX];
+	struct sim_inside inside[SIM_SERVERS_MAX];
 	u32 count;
 };
 
@@ -437,6 +448,12 @@ int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, si
  */
 int sim_server_add(struct sim *sim, const struct resch_server_params *params,
 		   struct resch_verdict *verdict);
+/*
+ * A RESCH_SERVER_PLUGIN one, just added, gets its plugin (else it goes by EDF). -EINVAL: that can't run
+ * inside a server of that kind, or does not take the options
+ */
+int sim_server_put_inside(struct sim_server *server, const struct resch_plugin *plugin,
+			  const char *options);
 void sim_server_free(struct sim *sim);
 /* Another plugin takes over. */
 void sim_server_reset(struct sim *sim);
@@ -453,7 +470,6 @@ void sim_server_flush(struct sim *sim, struct resch_rq *rq);
 /* The longest period of a server on the CPU. */
 u64 sim_server_period(const struct sim_cpu *cpu);
 const char *sim_server_kind(const struct sim_server *server);
-const char *sim_server_policy(const struct sim_server *server);
 
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 

@@ -31,6 +31,9 @@
  *   FIFO        the same, with the shortest deadline as everybody's: then EDF is FIFO
  *   DM, RM, priorities   response times as in rta.h, R = wait(demand of a busy window)
  *   RR          all others have a turn before each turn of a job, as in demo.c
+ *   a plugin    whoever picks a task whenever one is ready has done all that came since the server was
+ *               idle after its longest busy period, the least W with wait(what comes in W) <= W: that is
+ *               no longer than any deadline
  *
  * Members (RESCH_F_FAMILY) may use all that the server has: it promises nothing to other tasks then,
  * and takes no members while it does.
@@ -466,6 +469,32 @@ static inline int resch_served_test_each(const struct resch_served *served,
 	return 0;
 }
 
+/* ---- any order ----------------------------------------------------------------------------------- */
+
+/* Is the server's longest busy period over by the shortest deadline? */
+static inline int resch_served_test_any(const struct resch_served *served,
+					struct resch_verdict *verdict)
+{
+	u64 window = 1, least = RESCH_NEVER, work, next;
+	const struct resch_task *task;
+
+	resch_server_for_each(served->set, task)
+		if (task == served->set->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
+			least = min(least, task->params.deadline);
+	while (served->set->work) {
+		work = 0;
+		resch_server_for_each(served->set, task)
+			work += resch_demand_released(served->set, task, window);
+		next = resch_served_wait(served, work);
+		if (next <= window)
+			return 0;
+		if (next > least)
+			return resch_verdict_refuse(verdict, RESCH_BOUND_SERVER, 0, next, least);
+		window = next;
+	}
+	return 0;
+}
+
 /* ---- the test ------------------------------------------------------------------------------------ */
 
 static inline int resch_served_test(const struct resch_served *served,
@@ -487,6 +516,8 @@ static inline int resch_served_test(const struct resch_served *served,
 					    div64_u64(served->budget * RESCH_PPM, served->period));
 	if (served->round)
 		err = 0;
+	else if (served->params->policy == RESCH_SERVER_PLUGIN)
+		err = resch_served_test_any(served, verdict);
 	else if (served->params->policy == RESCH_SERVER_EDF ||
 		 served->params->policy == RESCH_SERVER_FIFO)
 		err = resch_served_test_edf(served, rate, share, verdict);

@@ -10,10 +10,11 @@ from simulator import HEAD, SimulatorTest, put, random_task, simulate
 
 MS = 1000000
 HARD, CBS, CUS, TBS = range(4)
-EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
-USED, NEW, LATER = 1, 2, 4
+EDF, DM, RM, PRIORITY, FIFO, RR, PLUGIN = range(7)
+USED, NEW, LATER, FAULT = 1, 2, 4, 8
 KINDS = ('cbs-hard', 'cbs', 'cus', 'tbs', 'passive')
 POLICIES = ('edf', 'dm', 'rm', 'priority', 'fifo', 'rr')
+PLUGINS = ('plugin:edf', 'plugin:fp:order=rm', 'plugin:demo:quantum=200000', 'plugin:fifo')
 
 
 class Tape:
@@ -194,7 +195,7 @@ class ByHand(CheckerTest):
 
     def test_jobs_in_the_wrong_order(self):
         for policy, deadlines, legal in ((EDF, (30, 20), 0), (EDF, (20, 30), 1), (DM, (30, 20), 0), (DM, (20, 30), 1), (FIFO, (30, 20), 1),
-                                         (RR, (30, 20), 1)):
+                                         (RR, (30, 20), 1), (PLUGIN, (30, 20), 1)):
             tape = Tape().server(1, HARD, 5, 10, policy, quantum=2 if policy == RR else 0)
             tape.task(1, 1, 2, deadlines[0]).task(2, 1, 2, deadlines[1])
             tape.release(0, 1).note(0, 1, NEW, 5, 10).release(0, 2).on(0, 1).done(2, 1).on(2, 2).done(4, 2)
@@ -206,6 +207,13 @@ class ByHand(CheckerTest):
             tape.release(0, 1).note(0, 1, NEW, 8, 10).release(0, 2).on(0, 1).off(turn, 1).on(turn, 2).done(turn + 2, 2)
             tape.on(turn + 2, 1).done(6, 1)
             self.assertEqual(broken(check(tape.lines)), rules, turn)
+
+    def test_a_plugin_inside_that_errs(self):
+        tape = Tape().server(1, HARD, 5, 10, PLUGIN).task(1, 1, 2).task(2, 1, 2)
+        tape.release(0, 1).note(0, 1, NEW, 5, 10).release(0, 2).on(0, 1).note(1, 1, FAULT, 4, 10).off(1, 1).on(1, 2)
+        checker = self.assert_legal(tape.done(3, 2).on(3, 1).done(4, 1).lines)
+        self.assertIn('went on by EDF from 0.001', self.complain(checker))
+        self.assertEqual(checker.rules['inner'].checked, 0)
 
     def test_servers_from_before_the_trace(self):
         tape = hard()
@@ -225,7 +233,7 @@ class ByHand(CheckerTest):
 
 # ---- random systems --------------------------------------------------------------------------------
 
-def random_servers(rng, reclaim=False, room=0.95):
+def random_servers(rng, reclaim=False, room=0.95, plugins=False):
     """They fill nearly all of a CPU."""
     count, lines = rng.randrange(1, 5), []
     for left in range(count, 0, -1):
@@ -233,16 +241,18 @@ def random_servers(rng, reclaim=False, room=0.95):
         size = room / left * rng.uniform(0.6, 1)
         room -= size
         kind, policy = rng.choice(KINDS), rng.choice(POLICIES)
+        if plugins and kind in ('cbs', 'cbs-hard'):
+            policy = rng.choice(PLUGINS)
         lines.append(f'{kind}, {max(10000, int(period * size))}, {period}, {policy}, 0, '
                      + (f'{rng.randrange(100, 900)}us' if policy == 'rr' else '')
                      + (', reclaim' if reclaim and kind in ('cbs', 'cbs-hard') and rng.random() < 0.7 else ''))
     return lines
 
 
-def random_system(seed, time='60ms', *options, reclaim=False, rest=0.0):
+def random_system(seed, time='60ms', *options, reclaim=False, rest=0.0, plugins=False):
     """`rest`: the share of the rest of Linux."""
     rng = random.Random(seed)
-    servers = random_servers(rng, reclaim, 0.95 - rest)
+    servers = random_servers(rng, reclaim, 0.95 - rest, plugins)
     rows = [random_task(rng, f't{group}', lambda period: period * 4 // 10) + f',{group + 1}'
             for group in range(len(servers)) for _ in range(rng.randrange(1, 5))]
     if rest:
@@ -377,6 +387,12 @@ class Random(SimulatorTest):
                 # it is not served in all of its budget
                 self.assertTrue(broken(check([line for line in lines if 'resch_deselect' not in line])))
         self.assertIn('replenish', found)
+
+    def test_with_plugins_inside(self):
+        for seed in range(5):
+            with self.subTest(seed=seed):
+                lines = random_system(seed, reclaim=seed % 2, plugins=True)
+                self.assertGreater(self.assert_legal(lines).rules['supply'].checked, 3)
 
     def test_under_other_plugins_for_a_while(self):
         for seed in range(8):

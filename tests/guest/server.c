@@ -56,7 +56,7 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX + 1);
 	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX;
 		    set.params.policy = RESCH_SERVER_FIFO);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR + 1);
+	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_PLUGIN + 1);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = SEC + 1);

@@ -242,10 +242,12 @@ static void plugin(void **state)
 	u32 found = 0, tried = 0, smaller = 0, round;
 
 	for (round = 0; round < 192; round++) {
-		struct resch_server_params params = { .kind = round % 4,
-						      .policy = round / 4 % 6,
-						      .period = rig_between(&random, 200, 10000) *
-								US };
+		u32 policy = round / 4 % 7;
+		struct resch_server_params params = {
+			.kind = policy == RESCH_SERVER_PLUGIN ? round % 2 : round % 4,
+			.policy = policy,
+			.period = rig_between(&random, 200, 10000) * US
+		};
 		u32 count = (u32)rig_between(&random, 1, 4), overhead, i;
 		struct resch_server_task tasks[4];
 		struct resch_verdict verdict;
@@ -347,7 +349,9 @@ static void refuses(void **state)
 	} while (0)
 	INVALID(params.kind = RESCH_SERVER_TBS + 1);
 	INVALID(params.policy = RESCH_SERVER_RR);
-	INVALID(params.policy = RESCH_SERVER_RR + 1);
+	INVALID(params.policy = RESCH_SERVER_PLUGIN + 1);
+	INVALID(params.policy = RESCH_SERVER_PLUGIN; params.kind = RESCH_SERVER_CUS);
+	INVALID(params.policy = RESCH_SERVER_PLUGIN; params.quantum = MS);
 	INVALID(params.quantum = MS);
 	INVALID(params.budget = params.period + 1);
 	INVALID(params.budget = 9999);

@@ -26,11 +26,11 @@ static void test_names(void **state)
 		assert_int_equal(resch_react_parse(resch_react_name((uint32_t)i)), i);
 	for (i = 0; i <= RESCH_SERVER_PASSIVE; i++)
 		assert_int_equal(resch_server_kind_parse(resch_server_kind_name((uint32_t)i)), i);
-	for (i = 0; i <= RESCH_SERVER_RR; i++)
+	for (i = 0; i <= RESCH_SERVER_PLUGIN; i++)
 		assert_int_equal(resch_server_policy_parse(resch_server_policy_name((uint32_t)i)),
 				 i);
 	assert_string_equal(resch_server_kind_name(RESCH_SERVER_CBS_HARD), "cbs-hard");
-	assert_string_equal(resch_server_policy_name(RESCH_SERVER_RR + 1), "?");
+	assert_string_equal(resch_server_policy_name(RESCH_SERVER_PLUGIN + 1), "?");
 	assert_string_equal(resch_kind_name(RESCH_WAKEUP), "wakeup");
 	assert_string_equal(resch_kind_name(3), "?");
 	assert_string_equal(resch_react_name(RESCH_THROTTLE), "throttle");

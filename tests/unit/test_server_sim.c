@@ -209,7 +209,7 @@ static void describe(const struct sim *sim)
 
 	for (i = 0; i < sim->nr_servers; i++)
 		print_error("server %u: %s %s %llu/%llu quantum %llu\n", i + 1,
-			    sim_server_kind(sim->servers[i]), sim_server_policy(sim->servers[i]),
+			    sim_server_kind(sim->servers[i]), sim->servers[i]->policy,
 			    (unsigned long long)sim->servers[i]->server.params.budget,
 			    (unsigned long long)sim->servers[i]->server.params.period,
 			    (unsigned long long)sim->servers[i]->server.params.quantum);

@@ -75,7 +75,7 @@ _reschctl() {
 			[ "$prev" = load ] && words=$(_reschctl_plugins)
 			;;
 		balance) words="list set all none weight push estimate associate --json" ;;
-		server) words="list add set del size run attach --budget --period --kind --policy --quantum --reclaim --cpu --cpus --domain --name --overhead --quiet --json" ;;
+		server) words="list add set del size run attach --budget --period --kind --policy --plugin --quantum --reclaim --cpu --cpus --domain --name --overhead --quiet --json" ;;
 		guard)
 			words="list on off lend --all --manual --exempt --json"
 			[[ $prev = on || $prev = off ]] && words=$(_reschctl_ids domain list)

@@ -7,13 +7,15 @@
 
 #include "reschctl.h"
 
-static const char help[] = "usage: reschctl plugin list [--json]\n"
-			   "       reschctl plugin load NAME\n"
-			   "\n"
-			   "`list` shows the loaded plugins; `load` loads the module resch-NAME.\n"
-			   "\n"
-			   "  -j, --json              print JSON\n"
-			   "  -h, --help              this text\n";
+static const char help[] =
+	"usage: reschctl plugin list [--json]\n"
+	"       reschctl plugin load NAME\n"
+	"\n"
+	"`list` shows the loaded plugins; `load` loads the module resch-NAME. \"inner\" in the JSON says\n"
+	"which can run inside servers (`reschctl server add --plugin=NAME`).\n"
+	"\n"
+	"  -j, --json              print JSON\n"
+	"  -h, --help              this text\n";
 
 static int list_fill(int fd, struct table *table, struct json_object *list)
 {
@@ -28,6 +30,8 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 		json_add_text(plugin, "name", stat.name);
 		json_add(plugin, "domains", json_object_new_int64(stat.users));
+		json_add(plugin, "servers", json_object_new_int64(stat.servers));
+		json_add(plugin, "inner", json_object_new_boolean(stat.inner != 0));
 		json_add(plugin, "ejections", json_object_new_int64(stat.ejections));
 		json_add_text(plugin, "about", stat.about);
 		json_object_array_add(list, plugin);

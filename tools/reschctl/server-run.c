@@ -226,7 +226,7 @@ int server_run(int argc, char **argv)
 		result = usage("server", "which program?");
 	if (result < 0 && given.params.kind == RESCH_SERVER_LINUX)
 		result = usage("server", "--kind=linux takes no tasks: server add");
-	if (result < 0 && !given.policy) {
+	if (result < 0 && !given.policy && !*given.plugin) {
 		given.params.policy = RESCH_SERVER_RR;
 		given.policy = true;
 	}

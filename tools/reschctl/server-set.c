@@ -2,6 +2,7 @@
 /* server-set.c - reschctl server with --cpus: sets of servers, one on each of several CPUs */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server.h"
 
@@ -67,11 +68,15 @@ int server_set_make(int fd, const struct server_given *given, uint32_t flags,
 
 	*set = (struct resch_servers_set){ .cpus = given->cpus, .params = given->params };
 	set->params.flags |= flags;
+	memcpy(set->plugin, given->plugin, sizeof(set->plugin));
+	memcpy(set->options, given->options, sizeof(set->options));
 	result = server_domain(fd, given, &set->domain);
 	if (result)
 		return result;
 	result = resch_servers_set(fd, set);
-	return result ? explain(result, set) : 0;
+	if (!result)
+		return 0;
+	return server_explain_plugin(fd, result, given) ?: explain(result, set);
 }
 
 int server_set_add(int fd, const struct server_given *given)

@@ -17,7 +17,7 @@ static const char help[] =
 	"\n"
 	"      --period=TIME       of the server (default: the best of the tasks' periods, deadlines and their fractions)\n"
 	"  -k, --kind=KIND         only this one: cbs-hard, cbs, cus, tbs\n"
-	"      --policy=POLICY     only this one: edf, dm, rm, priority, fifo, rr\n"
+	"      --policy=POLICY     only this one: edf, dm, rm, priority, fifo, rr; or plugin: whatever one inside it does\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --overhead=TIME     what the domain adds to each job, and each budget (default: 5us)\n"
 	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
@@ -212,7 +212,11 @@ static bool answer_all(const struct question *question, struct table *table,
 	bool found = false;
 
 	for (kind = 0; kind <= RESCH_SERVER_TBS; kind++) {
-		for (policy = 0; policy <= RESCH_SERVER_RR; policy++) {
+		for (policy = 0; policy <= RESCH_SERVER_PLUGIN; policy++) {
+			/* Not unless asked for, and not where there is none. */
+			if (policy == RESCH_SERVER_PLUGIN &&
+			    (question->policy < 0 || kind > RESCH_SERVER_CBS))
+				continue;
 			if ((question->kind >= 0 && (uint32_t)question->kind != kind) ||
 			    (question->policy >= 0 && (uint32_t)question->policy != policy))
 				continue;

@@ -31,6 +31,8 @@ static const char help[] =
 	"                          linux: the share of all that is not under resch: it is sure of that, and gets no more\n"
 	"                          while the others have work and budgets; without tasks, one a CPU\n"
 	"      --policy=POLICY     how its jobs are ordered: edf (default), dm, rm, priority, fifo, rr (run: default)\n"
+	"      --plugin=NAME[:KEY=VALUE,...]  ... or by another plugin, inside the server, with its options: fp, edf,\n"
+	"                          fifo, demo, one of your own; cbs-hard, cbs\n"
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           cbs-hard, cbs: the budget lasts longer while other servers have nothing to do\n"
 	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
@@ -54,6 +56,9 @@ struct json_object *server_json(const struct resch_server_stat *stat)
 	json_add(server, "cpu", json_object_new_int(params->cpu));
 	json_add_text(server, "kind", resch_server_kind_name(params->kind));
 	json_add_text(server, "policy", resch_server_policy_name(params->policy));
+	json_add_text(server, "plugin", stat->plugin);
+	json_add_text(server, "options", stat->options);
+	json_add_text(server, "fault", stat->fault);
 	json_add_time(server, "budget", params->budget);
 	json_add_time(server, "period", params->period);
 	json_add_time(server, "quantum", params->quantum);
@@ -84,7 +89,13 @@ static void list_add(struct table *table, struct resch_server_stat *stat)
 	table_add(table, "%d", params->cpu);
 	table_add(table, "%s%s", resch_server_kind_name(params->kind),
 		  params->flags & RESCH_SERVER_F_RECLAIM ? "+reclaim" : "");
-	table_add(table, "%s", resch_server_policy_name(params->policy));
+	text_clean(stat->plugin);
+	if (stat->fault[0])
+		table_add(table, "edf (%s erred)", stat->plugin);
+	else if (params->policy == RESCH_SERVER_PLUGIN)
+		table_add(table, "plugin:%s", stat->plugin);
+	else
+		table_add(table, "%s", resch_server_policy_name(params->policy));
 	table_add(table, "%s", time_text(params->budget));
 	table_add(table, "%s", time_text(params->period));
 	table_add(table, "%u", stat->tasks);
@@ -165,10 +176,23 @@ static int take_policy(struct server_given *given, const char *value)
 {
 	int policy = resch_server_policy_parse(value);
 
+	if (policy == RESCH_SERVER_PLUGIN)
+		return bad("policy", value, "which one is said with --plugin=NAME");
 	if (policy < 0)
 		return bad("policy", value, "policies are edf, dm, rm, priority, fifo, rr");
 	given->params.policy = (uint32_t)policy;
 	given->policy = true;
+	return -1;
+}
+
+static int take_plugin(struct server_given *given, const char *value)
+{
+	struct resch_domain_set split = {};
+
+	if (plugin_split(value, &split))
+		return EXIT_USAGE;
+	memcpy(given->plugin, split.plugin, sizeof(given->plugin));
+	memcpy(given->options, split.options, sizeof(given->options));
 	return -1;
 }
 
@@ -207,6 +231,8 @@ static int take(struct server_given *given, int option)
 		return take_kind(given, optarg);
 	case 'o':
 		return take_policy(given, optarg);
+	case 'i':
+		return take_plugin(given, optarg);
 	case 'n':
 		return take_name(given, optarg);
 	case 'd':
@@ -245,6 +271,7 @@ int server_parse(int argc, char **argv, struct server_given *given, bool run)
 		{ "quantum", required_argument, NULL, 'u' },
 		{ "kind", required_argument, NULL, 'k' },
 		{ "policy", required_argument, NULL, 'o' },
+		{ "plugin", required_argument, NULL, 'i' },
 		{ "name", required_argument, NULL, 'n' },
 		{ "domain", required_argument, NULL, 'd' },
 		{ "cpu", required_argument, NULL, 'c' },
@@ -317,6 +344,53 @@ int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_v
 	}
 }
 
+/* What is loaded under that name. Return: 0, and *@stat; -errno */
+static int find_plugin(int fd, const char *name, struct resch_plugin_stat *stat)
+{
+	uint32_t i;
+	int result;
+
+	for (i = 0; !(result = resch_plugin_stat(fd, i, stat)); i++) {
+		if (!strcmp(stat->name, name))
+			return 0;
+	}
+	return result;
+}
+
+int server_explain_plugin(int fd, int error, const struct server_given *given)
+{
+	const char *name = given->plugin;
+	struct resch_plugin_stat stat;
+
+	if (!*name)
+		return 0;
+	switch (-error) {
+	case E2BIG:
+		return fail("the module is older than reschctl, and has no plugins inside servers");
+	case ENOENT:
+		return fail(
+			"there is no plugin %s: `modprobe resch-%s` says why (not installed for this kernel, or not "
+			"signed: see `reschctl doctor`)",
+			name, name);
+	case EINVAL:
+		if (find_plugin(fd, name, &stat))
+			return 0;
+		if (!stat.inner)
+			return fail(
+				"refused: plugin %s can't run inside a server: it decides for more than a group of "
+				"tasks on one CPU, or does not say that it can",
+				name);
+		if (*given->options)
+			return fail(
+				"refused: '%s' may not be options of plugin %s, or a time is out of range: see "
+				"`reschctl server --help`",
+				given->options, name);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 static int explain(int error, const struct resch_server_set *set)
 {
 	return server_explain(error, set->domain, set->id, &set->verdict);
@@ -363,6 +437,20 @@ static int find_domain(int fd, const struct server_given *given)
 	return result;
 }
 
+static int complete_plugin(struct server_given *given)
+{
+	struct resch_server_params *params = &given->params;
+
+	if (!*given->plugin)
+		return 0;
+	if (given->policy)
+		return usage("server", "either --policy or --plugin orders the tasks of a server");
+	if (params->kind != RESCH_SERVER_CBS_HARD && params->kind != RESCH_SERVER_CBS)
+		return usage("server", "--plugin is for --kind=cbs-hard and --kind=cbs");
+	params->policy = RESCH_SERVER_PLUGIN;
+	return 0;
+}
+
 int server_complete(struct server_given *given)
 {
 	struct resch_server_params *params = &given->params;
@@ -380,7 +468,7 @@ int server_complete(struct server_given *given)
 		return usage("server", "--reclaim is for --kind=cbs-hard and --kind=cbs");
 	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
 		return usage("server", "--kind=linux has no tasks to order: no --policy");
-	return 0;
+	return complete_plugin(given);
 }
 
 int server_domain(int fd, const struct server_given *given, uint32_t *domain)
@@ -403,11 +491,15 @@ int server_make(int fd, const struct server_given *given, uint32_t flags,
 
 	*set = (struct resch_server_set){ .params = given->params };
 	set->params.flags |= flags;
+	memcpy(set->plugin, given->plugin, sizeof(set->plugin));
+	memcpy(set->options, given->options, sizeof(set->options));
 	result = server_domain(fd, given, &set->domain);
 	if (result)
 		return result;
 	result = resch_server_set(fd, set);
-	return result ? explain(result, set) : 0;
+	if (!result)
+		return 0;
+	return server_explain_plugin(fd, result, given) ?: explain(result, set);
 }
 
 static int add_one(int fd, const struct server_given *given)
@@ -456,7 +548,7 @@ static int server_resize(int argc, char **argv)
 		return usage("server",
 			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
 	if (given.kind || given.policy || given.cpu || given.set || given.domain ||
-	    given.params.flags)
+	    given.params.flags || *given.plugin)
 		return usage(
 			"server",
 			"kind, policy, reclaiming, CPU and domain of a server stay: make another one");

@@ -13,6 +13,8 @@ struct server_given {
 	struct resch_server_params params;
 	uint64_t domain;
 	struct resch_cpus cpus; /* where `set` */
+	char plugin[RESCH_NAME_LEN]; /* with RESCH_SERVER_PLUGIN */
+	char options[RESCH_OPTIONS_LEN];
 	bool kind, policy, cpu, name, set; /* given; set: --cpus */
 	bool json, quiet;
 };
@@ -28,6 +30,11 @@ int server_make(int fd, const struct server_given *given, uint32_t flags,
 int server_domain(int fd, const struct server_given *given, uint32_t *domain);
 /** server_explain - why a server is refused: one of @domain, @id. Return: an exit status */
 int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_verdict *verdict);
+/**
+ * server_explain_plugin - is it the plugin inside that a new server is refused for? Return: an exit status
+ * after a message; 0: no
+ */
+int server_explain_plugin(int fd, int error, const struct server_given *given);
 /** server_plain - for commands without options. Return: as server_parse() */
 int server_plain(int argc, char **argv, bool *json);
 /** server_parse_id - "1:3". Return: 0 or -EINVAL */

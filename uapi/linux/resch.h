@@ -435,6 +435,11 @@ enum resch_server_policy {
 	RESCH_SERVER_PRIORITY = 3, /* smaller `priority` first; tasks with 0 after those, as DM */
 	RESCH_SERVER_FIFO = 4, /* in the order of releases */
 	RESCH_SERVER_RR = 5, /* in turns of @quantum execution time each */
+	/*
+	 * by another plugin, inside the server: struct resch_server_set.plugin. RESCH_SERVER_CBS_HARD and
+	 * RESCH_SERVER_CBS only
+	 */
+	RESCH_SERVER_PLUGIN = 6,
 };
 
 /* resch_server_params.flags */
@@ -480,6 +485,13 @@ struct resch_server_params {
  * @params:   in
  * @verdict:  out: with -EBUSY, why. @suggest_wcet and @suggest_period are a budget and a period that
  *            would pass
+ * @plugin:   in: with RESCH_SERVER_PLUGIN, the plugin that orders the tasks of the server; empty for an old
+ *            server, and with other policies
+ * @options:  in: for that plugin, as in struct resch_domain_set
+ *
+ * A plugin inside a server stays loaded while the server is there. Where it errs the server goes on by
+ * RESCH_SERVER_EDF, which struct resch_server_stat tells; nobody else notices. Tasks of such a server
+ * make no calls to passive servers.
  *
  * Admission is at two doors: the servers of a CPU must fit its capacity, and the tasks of a server
  * what it supplies. A resized server changes at its next replenishment; until the deadline that it
@@ -487,9 +499,10 @@ struct resch_server_params {
  * with the open file description that made it, or, if others have tasks in it, with the last of
  * those.
  *
- * -EINVAL: a parameter is out of range, or must not change. -ENODEV: no such domain, or a CPU that
- * is not in it. -ENOENT: no such server. -EBUSY: refused, see @verdict. -EOPNOTSUPP: the domain's
- * plugin has no servers. -ENOSPC: the domain has too many. -EAGAIN: the plugin is being thrown out.
+ * -EINVAL: a parameter is out of range, or must not change; @plugin can't run inside a server, or does
+ * not take @options. -ENODEV: no such domain, or a CPU that is not in it. -ENOENT: no such server; for a
+ * new one: no such plugin. -EBUSY: refused, see @verdict. -EOPNOTSUPP: the domain's plugin has no
+ * servers. -ENOSPC: the domain has too many. -EAGAIN: the plugin is being thrown out.
  */
 struct resch_server_set {
 	__u32 domain;
@@ -498,6 +511,8 @@ struct resch_server_set {
 	__u32 reserved;
 	struct resch_server_params params;
 	struct resch_verdict verdict;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
 };
 
 /**
@@ -581,6 +596,8 @@ struct resch_server_page {
  * @postponed:   how often its deadline was put off then, at once
  * @waiting:     threads made by RESCH_F_FAMILY tasks that wait until there is room for them
  * @set:         the set that it belongs to; 0: none
+ * @plugin, @options: RESCH_SERVER_PLUGIN: what orders its tasks
+ * @fault:       why that is not asked any more; empty: it is
  *
  * Counts and @consumed start again from 0 when a plugin takes over.
  */
@@ -598,6 +615,9 @@ struct resch_server_stat {
 	__aligned_u64 postponed;
 	__u32 waiting;
 	__u32 set;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
+	char fault[RESCH_REASON_LEN];
 };
 
 /**
@@ -610,6 +630,7 @@ struct resch_server_stat {
  * @cpus:    in: for a new set: CPUs of the domain; otherwise empty
  * @params:  in: of each of them, @cpu -1; for an old set: as in struct resch_server_set
  * @verdict: out: with -EBUSY, which CPU refused, and why
+ * @plugin, @options: in: of each of them, as in struct resch_server_set
  *
  * All or nothing: all CPUs take their server, or the new size, or nothing changes. The servers of a set
  * are resized and removed together (-EINVAL if one is named alone). Each is a server of its own: the
@@ -633,6 +654,8 @@ struct resch_servers_set {
 	struct resch_cpus cpus;
 	struct resch_server_params params;
 	struct resch_verdict verdict;
+	char plugin[RESCH_NAME_LEN];
+	char options[RESCH_OPTIONS_LEN];
 };
 
 /**
@@ -677,8 +700,9 @@ struct resch_plan_get {
  * Calls do not nest: who is in a passive server, or works for a client, can't make any (-EINVAL).
  *
  * -ENOENT: the caller is not registered, or there is no such server on its CPU. -EINVAL: a flag, or
- * @server is not passive, or the caller's is. -EOPNOTSUPP: the domain's plugin has no servers. -EBUSY:
- * the caller's last call is still under way. -ECANCELED: the registration has ended. With
+ * @server is not passive, or the caller's is. -EOPNOTSUPP: the domain's plugin has no servers, or
+ * another plugin orders the tasks of the caller's (RESCH_SERVER_PLUGIN). -EBUSY: the caller's last call
+ * is still under way. -ECANCELED: the registration has ended. With
  * RESCH_CALL_F_WAIT also -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a signal handler
  * ran, and the call goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
  */
@@ -755,7 +779,9 @@ struct resch_domain_del {
 };
 
 /** struct resch_plugin_stat - RESCH_IOC_PLUGIN_STAT: list the loaded plugins
- * @index: in: 0, 1, ...; -ENOENT: no more
+ * @index:   in: 0, 1, ...; -ENOENT: no more
+ * @servers: that it orders the tasks of
+ * @inner:   1: it may run inside a server
  */
 struct resch_plugin_stat {
 	__u32 index;
@@ -764,6 +790,8 @@ struct resch_plugin_stat {
 	__u32 reserved;
 	char name[RESCH_NAME_LEN];
 	char about[RESCH_REASON_LEN];
+	__u32 servers;
+	__u32 inner;
 };
 
 /**

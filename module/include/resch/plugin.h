@@ -27,6 +27,8 @@
  * A plugin with RESCH_PLUGIN_WHOLE decides for all CPUs of its domain: one lock serializes all
  * "CPU lock" ops of the domain, it may look at the other CPUs (resch_rq_peer()), have them decide
  * again (resch_rq_kick()), and pick a task that is on another one, which then moves over.
+ *
+ * A plugin with RESCH_PLUGIN_INNER may also be asked to order the tasks of one server: resch/inner.h.
  */
 #ifndef _RESCH_PLUGIN_H
 #define _RESCH_PLUGIN_H
@@ -40,7 +42,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 5
+#define RESCH_PLUGIN_ABI 6
 
 /*
  * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
@@ -53,6 +55,7 @@
 #define RESCH_SERVER_PRIVATE 24
 
 struct resch_rq;
+struct resch_inner;
 
 /** struct resch_part - a reserve: [@begin, @end) of each time slot, ns, on the CPU with @index */
 struct resch_part {
@@ -110,6 +113,8 @@ struct resch_group {
 #define RESCH_SERVER_EXHAUSTED (1U << 0) /* used up, with work left */
 #define RESCH_SERVER_REPLENISHED (1U << 1) /* a new one */
 #define RESCH_SERVER_POSTPONED (1U << 2) /* ... at once, with a later deadline */
+#define RESCH_SERVER_FAULT \
+	(1U << 3) /* nothing: the plugin inside it has erred, see resch/inner.h */
 
 /* 1 as a rate: a ns of budget for a ns of time. */
 #define RESCH_SERVER_RATE (1U << 20)
@@ -141,6 +146,7 @@ struct resch_server_state {
  * @next:    the next server on that CPU; read only, like all that follows
  * @next_noted, @noted, @notes: see resch_server_note()
  * @id:      what tasks name as their params.group, from 1
+ * @inner:   RESCH_SERVER_PLUGIN: what orders its tasks; else NULL. Changes only while it has no tasks
  * @params:  as last admitted. A server whose budget is 0 has been deleted, but for @held
  * @held_budget, @held_period: a size that it had before and may still be using: admission counts the
  *           larger one. The core forgets it once the deadline of then is past. 0: none
@@ -153,6 +159,7 @@ struct resch_server {
 	u32 noted;
 	u32 notes;
 	u32 id;
+	struct resch_inner *inner;
 	struct resch_server_params params;
 	u64 held_budget;
 	u64 held_period;
@@ -162,6 +169,8 @@ struct resch_server {
  * struct resch_task - a task as a plugin sees it
  * @node:    yours: a place in one queue of yours
  * @private: yours
+ * @outer:   of a plugin with servers, whose tasks may have another plugin inside their server, which has
+ *           the two above; zeroed as @private
  * @rq:      the CPU that it is on; read only, like all that follows
  * @next:    the next task on that CPU; see resch_rq_for_each()
  * @id:      for messages and traces
@@ -179,6 +188,7 @@ struct resch_server {
 struct resch_task {
 	struct resch_node node;
 	u64 private[RESCH_TASK_PRIVATE];
+	u64 outer;
 	struct resch_rq *rq;
 	struct resch_task *next;
 	struct resch_group *group;
@@ -383,6 +393,11 @@ struct resch_plugin {
 #define RESCH_PLUGIN_SERVERS (1U << 2)
 /* the domain's CPUs are guarded as soon as it is there: others make no system calls on them */
 #define RESCH_PLUGIN_GUARD (1U << 3)
+/*
+ * may run inside a server, too, as resch/inner.h says: it keeps to the tasks that it is given, and picks
+ * one whenever one is ready. Has no stopped(); not with one of the above
+ */
+#define RESCH_PLUGIN_INNER (1U << 4)
 
 #define RESCH_PLUGIN_PRIVATE(type, words)                     \
 	_Static_assert(sizeof(type) <= (words) * sizeof(u64), \

@@ -8,9 +8,9 @@ Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996).
 
 CBS_HARD, CBS, CUS, TBS, PASSIVE, LINUX = range(6)
 KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive', LINUX: 'linux'}
-EDF, DM, RM, PRIORITY, FIFO, RR = range(6)
-POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr'}
-EXHAUSTED, REPLENISHED, POSTPONED = 1, 2, 4
+EDF, DM, RM, PRIORITY, FIFO, RR, PLUGIN = range(7)
+POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr', PLUGIN: 'plugin'}
+EXHAUSTED, REPLENISHED, POSTPONED, FAULT = 1, 2, 4, 8
 RECLAIM = 2                      # of `flags`
 
 

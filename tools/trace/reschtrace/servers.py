@@ -43,6 +43,7 @@ class Sweep:
         self.gone = []           # they count until their 0-lag times
         self.unknown = set()     # groups whose server was not seen to be made
         self.strangers = False   # tasks that were attached before the trace began
+        self.erred = []          # (time, Server): the plugin inside it has erred
         self.notes = {}          # server id -> (place among the events, what was noted)
         self.turns = {}          # server id -> places where jobs came and went
         self.since = self.until = 0   # the places of this instant
@@ -55,7 +56,7 @@ class Sweep:
         holes = sorted(hole.start for hole in self.checker.model.trace.holes)
         groups = {event['id']: event.get('group', 0) for event in events if event.name == 'resch_attach'}
         for place, event in enumerate(events):
-            if event.name == 'resch_server':
+            if event.name == 'resch_server' and event['what'] & ~budgets.FAULT:
                 self.notes.setdefault(event['server'], []).append((place, event))
             elif event.name in BEGINS or event.name in ENDS:
                 self.turns.setdefault(groups.get(event['id']), []).append(place)
@@ -83,8 +84,11 @@ class Sweep:
         for event in events:
             name = event.name
             if name == 'resch_server':
-                ident = event['server']
-                notes[ident] = (event, notes[ident][1] | event['what'] if ident in notes else event['what'])
+                ident, what = event['server'], event['what'] & ~budgets.FAULT
+                if what != event['what'] and ident in self.servers:
+                    self.erred.append((event.time, self.servers[ident]))
+                if what:
+                    notes[ident] = (event, notes[ident][1] | what if ident in notes else what)
             elif name == 'resch_server_set':
                 self.set(event)
             elif name == 'resch_attach':
@@ -462,6 +466,8 @@ class Sweep:
         return wrong
 
     def check_inner(self, server, wrong):
+        if server.policy == budgets.PLUGIN:
+            return               # what it does inside is not in the trace
         self.checker.rules['inner'].checked += 1
         first = server.first()
         own = next((job for job in server.jobs if job.task is self.selected), None)
@@ -509,6 +515,9 @@ def check(checker):
 
 
 def remarks(sweep):
+    for time, server in sweep.erred:
+        yield (f'CPU {sweep.cpu}: {server.label()} went on by EDF from {(time - sweep.checker.model.start) / 1000000000:.9f} s on: '
+               'the plugin inside it had erred')
     if sweep.strangers:
         yield (f'CPU {sweep.cpu}: tasks were attached before the trace began: servers were not judged from their first events on')
     if sweep.unknown:
