@@ -109,6 +109,7 @@ class Arguments(unittest.TestCase):
         for option, value in (("kind", "cbr"), ("policy", "lifo"), ("period", "9us"), ("quantum", "2s"),
                               ("overhead", "x")):
             self.refused(2, f"--{option}={value}", "server", "size", f"--{option}={value}", "-")
+        self.refused(2, "have no tasks", "server", "size", "--kind=linux", "-")
         self.refused(1, "No such file", "server", "size", "/nonexistent")
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as tasks:
             tasks.write("name,wcet,period\na,1ms,10ms\nb,4ms,40ms\n")

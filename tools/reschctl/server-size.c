@@ -95,6 +95,9 @@ static int parse(int argc, char **argv, struct question *question)
 		result = option == '?' ? options_bad("server", argv) : take(question, option);
 	if (result < 0 && optind + 1 != argc)
 		return usage("server", "server size takes one FILE");
+	if (result < 0 && question->kind > RESCH_SERVER_TBS)
+		return usage("server",
+			     "passive and linux servers have no tasks to be as large for");
 	return result;
 }
 
