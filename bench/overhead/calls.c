@@ -7,11 +7,15 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timex.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +30,7 @@
 #define THREADS 100
 
 static struct timespec to;
+static struct rusage usage;
 static long word;
 
 static const struct call {
@@ -52,6 +57,7 @@ static const struct call {
 	/* Not exempt. */
 	{ "getsid", SYS_getsid, 0, 0 },
 	{ "sched_yield", SYS_sched_yield, 0, 0 },
+	{ "getrusage", SYS_getrusage, RUSAGE_SELF, (long)&usage },
 	{ "clock_gettime: thread", SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&to },
 	{ "clock_gettime: process", SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&to },
 };
@@ -71,7 +77,8 @@ static uint64_t one(const struct call *call)
 }
 
 /* An interrupt in one batch is in none of most others: the least of their longest is the call's own. */
-static void measure(const struct call *call, const char *name, const char *state, int fd, int cpu)
+static void measure(const struct call *call, const char *name, const char *state, const char *how,
+		    int fd, int cpu)
 {
 	static uint64_t values[BATCHES * BATCH];
 	uint64_t least = UINT64_MAX;
@@ -97,9 +104,10 @@ static void measure(const struct call *call, const char *name, const char *state
 		if (most < least)
 			least = most;
 	}
-	snprintf(what, sizeof(what),
-		 "\"measure\": \"call\", \"state\": \"%s\", \"call\": \"%s\", \"longest\": %llu",
-		 state, name, (unsigned long long)least);
+	snprintf(
+		what, sizeof(what),
+		"\"measure\": \"call\", \"state\": \"%s\", \"how\": \"%s\", \"call\": \"%s\", \"longest\": %llu",
+		state, how, name, (unsigned long long)least);
 	result_print(what, values, BATCHES * BATCH);
 }
 
@@ -123,7 +131,127 @@ static void measure_crowded(const char *state, int fd, int cpu)
 			fail("no thread");
 	}
 	snprintf(name, sizeof(name), "%s of %d threads", call->name, THREADS + 1);
-	measure(call, name, state, fd, cpu);
+	measure(call, name, state, "alone", fd, cpu);
+}
+
+/* ---- while all other CPUs contend ----------------------------------------------------------------- */
+
+/* What a contender does; the calling process's memory is shared where it is a thread of it. */
+static const struct call *volatile wanted;
+
+static void *contend_same(void *arg)
+{
+	for (;;) {
+		const struct call *call = wanted;
+
+		syscall(call->nr, call->first, call->second, 0);
+	}
+	return arg;
+}
+
+static void *contend_fork(void *arg)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	return arg;
+}
+
+/* The kernel's time keeping is written as often as can be; steps of the clock would interrupt every CPU. */
+static void *contend_clock(void *arg)
+{
+	struct timex timex = { .modes = ADJ_FREQUENCY };
+
+	for (;;) {
+		timex.freq ^= 1;
+		adjtimex(&timex);
+	}
+	return arg;
+}
+
+/* Not a pause: that would give the CPU's turn away. */
+static void *contend_compute(void *arg)
+{
+	volatile unsigned long count = 0;
+
+	for (;;)
+		count = count + 1;
+	return arg;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		fail("no CPU %d", cpu);
+}
+
+struct contender {
+	void *(*work)(void *arg);
+	int cpu;
+};
+
+static void *contend(void *arg)
+{
+	const struct contender *self = arg;
+
+	pin(self->cpu);
+	return self->work(arg);
+}
+
+/* Those of other processes share nothing with the caller but the machine. */
+static void contenders_start(const char *how, int cpu)
+{
+	static struct contender contenders[64];
+	bool same = !strcmp(how, "same");
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < cpu && i < 64; i++) {
+		contenders[i].cpu = i;
+		contenders[i].work = same		   ? contend_same :
+				     !strcmp(how, "fork")  ? contend_fork :
+				     !strcmp(how, "clock") ? contend_clock :
+							     contend_compute;
+		if (same) {
+			if (pthread_create(&thread, NULL, contend, &contenders[i]))
+				fail("no thread");
+		} else if (!fork()) {
+			contend(&contenders[i]);
+		}
+	}
+}
+
+void measure_contended(const char *state, int cpu, const char *how)
+{
+	bool lent = !strcmp(state, "lent");
+	int fd = lent ? (int)must(resch_open(), "opening /dev/resch") : -1;
+	size_t i;
+
+	setpgid(0, 0);
+	wanted = &calls[0];
+	contenders_start(how, cpu);
+	if (!lent)
+		pin(cpu);
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		/* The first that is not exempt: being lent would be over. */
+		if (lent && calls[i].nr == SYS_getsid)
+			break;
+		wanted = &calls[i];
+		measure(&calls[i], calls[i].name, state, how, fd, cpu);
+	}
+	fflush(stdout);
+	signal(SIGTERM, SIG_IGN); /* of us and the contenders, the latter end */
+	kill(0, SIGTERM);
+	if (fd >= 0)
+		close(fd);
 }
 
 void measure_calls(const char *state, int cpu)
@@ -132,7 +260,7 @@ void measure_calls(const char *state, int cpu)
 	size_t i;
 
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		measure(&calls[i], calls[i].name, state, fd, cpu);
+		measure(&calls[i], calls[i].name, state, "alone", fd, cpu);
 	measure_crowded(state, fd, cpu);
 	if (fd >= 0)
 		close(fd);

@@ -19,6 +19,8 @@ static _Noreturn void usage(void)
 	      "    STATE: any word, for the report\n"
 	      "resch-overhead calls STATE [CPU]\n"
 	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
+	      "resch-overhead calls lent|pinned CPU compute|same|fork|clock\n"
+	      "    while all CPUs below it compute, make the same call, fork, or adjust the clock\n"
 	      "resch-overhead hold POLICY TASKS\n"
 	      "    keeps tasks registered until it is killed\n"
 	      "\n"
@@ -43,6 +45,8 @@ int main(int argc, char **argv)
 		measure_pipe(argv[2], !strcmp(last, "pinned"));
 	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))
 		measure_calls(argv[2], argc == 4 ? atoi(argv[3]) : -1);
+	else if (!strcmp(what, "calls") && argc == 5)
+		measure_contended(argv[2], atoi(argv[3]), argv[4]);
 	else if (!strcmp(what, "hold") && argc == 4)
 		measure_hold(argv[2], (unsigned int)atoi(argv[3]));
 	else

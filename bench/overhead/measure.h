@@ -35,4 +35,11 @@ void measure_hold(const char *policy, unsigned int count);
  */
 void measure_calls(const char *state, int cpu);
 
+/*
+ * The same on @cpu, pinned to it, or, where @state is "lent", lent to it before each (the exempt ones alone),
+ * while each CPU with a lower number makes the "same" call in a thread of ours, or in a process of its own
+ * "fork"s, adjusts the "clock", or does "compute", without a pause.
+ */
+void measure_contended(const char *state, int cpu, const char *how);
+
 #endif /* _OVERHEAD_MEASURE_H */
