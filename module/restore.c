@@ -121,9 +121,12 @@ static bool restore_is_ours(const struct resch_thread *thread)
 {
 	const struct task_struct *task = thread->linux_task;
 
-	if (thread->demoted)
-		return task->policy == SCHED_NORMAL && task->sched_reset_on_fork;
-	/* Its level, the one that it had under another plugin, or the ceiling. */
+	if (thread->demoted && task->policy == SCHED_NORMAL && task->sched_reset_on_fork)
+		return true;
+	/*
+	 * Its level, the one that it had under another plugin, or the ceiling, which one that is demoted
+	 * has given itself, too, while it is in a call (resch_thread_raise()) or has just joined.
+	 */
 	if (task->policy == SCHED_FIFO && task->sched_reset_on_fork &&
 	    task->rt_priority > resch_level - resch_levels &&
 	    task->rt_priority <= resch_level + RESCH_CEILING)

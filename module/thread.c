@@ -116,6 +116,9 @@ static void thread_had_child(struct resch_thread *thread)
 static void thread_do(struct resch_thread *thread, u8 todo)
 {
 	if (todo & RESCH_TODO_LEAVE) {
+		/* Its next child may come before nobody finds it any more, and needs its heir. */
+		if (todo & RESCH_TODO_CHILD)
+			thread_had_child(thread);
 		resch_thread_leave(thread);
 		return;
 	}

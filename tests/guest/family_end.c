@@ -66,6 +66,53 @@ TEST(unregistered, "members that are unregistered have what they would have with
 	ended(family_unregister);
 }
 
+/* Makes told->count children, who do nothing. */
+static int body_births(void)
+{
+	int i;
+
+	for (i = 0; i < told->count; i++) {
+		pid_t pid = fork();
+
+		while (!pid)
+			sleep_ms(5);
+		told->pids[i] = pid;
+	}
+	told->ready = 1;
+	for (;;)
+		pause();
+	return 0;
+}
+
+TEST(newborn, "so have those that are unregistered as they are born, with no budget left")
+{
+	uint32_t domain = use("server"),
+		 id = family_server(domain, MS, RESCH_SERVER_F_PERSIST, dev);
+	struct attributes wanted;
+	pid_t pid;
+	int i, round;
+
+	pin(0, "0");
+	told = shared(sizeof(*told));
+	for (round = 0; round < 8; round++) {
+		told->count = 2 + round;
+		pid = family_start(domain, id, body_births);
+		await(told->ready);
+		family_unregister(dev);
+		wanted = told->before;
+		attributes_await(pid, &wanted, "the first");
+		for (i = 0; i < told->count; i++)
+			attributes_await(told->pids[i], &wanted, "a child");
+		kill(pid, SIGKILL);
+		child_wait(pid);
+		for (i = 0; i < told->count; i++)
+			kill(told->pids[i], SIGKILL);
+		await(tasks_registered() == 0);
+		memset(told, 0, sizeof(*told));
+	}
+	must(resch_server_del(dev, domain, id));
+}
+
 static void end_sysrq(int fd)
 {
 	(void)fd;

@@ -296,7 +296,8 @@ static uint32_t shares_used(uint32_t domain, uint32_t id)
 	uint64_t *steps = shared(sizeof(*steps)), before, used;
 	pid_t pid = child(ordinary_body, steps);
 	const struct resch_server_page *page;
-	struct resch_server_page now, then;
+	struct resch_server_page now;
+	struct resch_server_stat then;
 	uint32_t count = 0, i;
 	int fd;
 
@@ -306,10 +307,11 @@ static uint32_t shares_used(uint32_t domain, uint32_t id)
 	set.params.quantum = 0;
 	set.params.period = 100 * MS;
 	must(resch_servers_set(dev, &set));
-	fd = must(resch_server_open(dev, domain, on_cpu(domain, id, 1).id));
+	/* Before it is open: what is used up from then on can be read, perhaps before the page was. */
+	then = on_cpu(domain, id, 1);
+	fd = must(resch_server_open(dev, domain, then.id));
 	page = resch_server_map(fd);
 	check(page, "its page can't be mapped");
-	resch_server_read(page, &then);
 	for (i = 0; i < 15 && count < 5; i++) {
 		before = *(volatile uint64_t *)steps;
 		check_is(read(fd, &used, sizeof(used)), sizeof(used));
