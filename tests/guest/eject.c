@@ -8,17 +8,6 @@ static __attribute__((constructor)) void eject_params(void)
 	test_params = "watchdog_ms=500";
 }
 
-static struct resch_plugin_stat plugin_stat(const char *name)
-{
-	struct resch_plugin_stat stat = {};
-	uint32_t i;
-
-	for (i = 0; must(resch_plugin_stat(dev, i, &stat)) == 0; i++)
-		if (!strcmp(stat.name, name))
-			return stat;
-	return stat;
-}
-
 /* Six tasks run under edf, then this plugin takes over. */
 static void eject(const char *name, const char *reason)
 {

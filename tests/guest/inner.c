@@ -33,17 +33,6 @@ static uint32_t plugin_make(uint32_t domain, const char *plugin, const char *opt
 	return set.id;
 }
 
-static struct resch_plugin_stat plugin_stat(const char *name)
-{
-	struct resch_plugin_stat stat = {};
-	uint32_t i;
-
-	for (i = 0; must(resch_plugin_stat(dev, i, &stat)) == 0; i++)
-		if (!strcmp(stat.name, name))
-			return stat;
-	return stat;
-}
-
 static void in_use(const char *module)
 {
 	check(module_unload(module) < 0, "%s is unloaded while it is inside a server", module);

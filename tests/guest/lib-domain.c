@@ -134,3 +134,14 @@ struct resch_info info(void)
 	must(resch_info(dev, &now));
 	return now;
 }
+
+struct resch_plugin_stat plugin_stat(const char *name)
+{
+	struct resch_plugin_stat stat = {};
+	uint32_t i;
+
+	for (i = 0; must(resch_plugin_stat(dev, i, &stat)) == 0; i++)
+		if (!strcmp(stat.name, name))
+			return stat;
+	return stat;
+}

@@ -180,6 +180,10 @@ uint32_t use(const char *plugin);
 int domain_swap(uint32_t domain, const char *plugin, const char *options);
 
 struct resch_domain_stat domain_stat(uint32_t domain);
+
+/* The plugin with that name, which is loaded. */
+struct resch_plugin_stat plugin_stat(const char *name);
+
 struct resch_info info(void);
 
 /* ---- lib-task.c: threads --------------------------------------------------------------------- */

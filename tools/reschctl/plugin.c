@@ -51,6 +51,14 @@ static int plugin_list(int argc, char **argv)
 	return list_run(argc, argv, &listing);
 }
 
+int plugin_absent(const char *name)
+{
+	return fail(
+		"there is no plugin %s: `modprobe resch-%s` says why (not installed for this kernel, or not "
+		"signed: see `reschctl doctor`)",
+		name, name);
+}
+
 static int plugin_load(int argc, char **argv)
 {
 	const char *name;
@@ -72,10 +80,7 @@ static int plugin_load(int argc, char **argv)
 	case 0:
 		return EXIT_DONE;
 	case ENOENT:
-		return fail(
-			"there is no plugin %s: `modprobe resch-%s` says why (not installed for this kernel, or not "
-			"signed: see `reschctl doctor`)",
-			name, name);
+		return plugin_absent(name);
 	case EINVAL:
 		return fail("'%s' is no name of a plugin: they have 1 to 15 of a-z, 0-9 and -",
 			    name);

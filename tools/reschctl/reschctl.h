@@ -57,6 +57,11 @@ int cmd_unregister(int argc, char **argv);
 int cmd_unshield(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
+/* ---- plugin.c -------------------------------------------------------------------------------- */
+
+/** plugin_absent - say that there is no module for the plugin @name. Return: EXIT_FAILED */
+int plugin_absent(const char *name);
+
 /* ---- output.c: messages, tables, JSON -------------------------------------------------------- */
 
 /** fail - print "reschctl: ..." on standard error. Return: EXIT_FAILED */

@@ -368,10 +368,7 @@ int server_explain_plugin(int fd, int error, const struct server_given *given)
 	case E2BIG:
 		return fail("the module is older than reschctl, and has no plugins inside servers");
 	case ENOENT:
-		return fail(
-			"there is no plugin %s: `modprobe resch-%s` says why (not installed for this kernel, or not "
-			"signed: see `reschctl doctor`)",
-			name, name);
+		return plugin_absent(name);
 	case EINVAL:
 		if (find_plugin(fd, name, &stat))
 			return 0;
