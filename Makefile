@@ -10,16 +10,17 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 KERNELS ?=
 TESTS ?=
+SECONDS ?= 600
+SEED ?= $(shell date +%s)
+TORTURE ?=
 
 H := tests/harness
 OUT = $(abspath $(O))
-# Folders under PREFIX that an install may have made; uninstall takes them away when they are empty.
-FOLDERS := lib/udev/rules.d lib/udev lib/pkgconfig include/linux share/man/man3 share/man/man7 share/man/man8 \
-	share/bash-completion/completions share/bash-completion share/zsh/site-functions share/zsh
-ROOMS = $(patsubst %/Makefile,%,$(wildcard libresch/Makefile tools/Makefile))
 
 .DEFAULT_GOAL := help
-export KERNELS TESTS
+export KERNELS TESTS V
+# bash counts its own
+unexport SECONDS
 
 help: ## this list
 	@echo 'make TARGET [O=DIR] [KDIR=DIR] [KERNELS="6.1 7.2-rt"] [TESTS="NAME..."] [PREFIX= DESTDIR=]'
@@ -43,8 +44,13 @@ check-unit: ## unit tests on this machine
 check-guest: ## tests in emulated guests: KERNELS="6.1 7.2-rt" TESTS="NAME..."
 	@$(H)/run.sh guest
 
-check-debug: ## guest tests in a kernel with KASAN and lockdep, which the first call compiles (20 minutes)
+check-debug: ## guest tests in debug kernels, which the first call compiles (20 minutes): KERNELS="6.12-rt-kasan"
 	@KERNELS=$${KERNELS:-6.1-kasan} $(H)/run.sh guest
+
+torture: ## everything at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE="--processes 20"
+	@KERNELS="$${KERNELS:-6.1}" TESTS=torture RESCH_TEST_LIMIT=$$(($(SECONDS) * 6 + 600)) \
+		RESCH_GUEST_TIMEOUT=$$(($(SECONDS) * 7 + 900)) \
+		TORTURE="--hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" $(H)/run.sh guest
 
 lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 	@$(H)/run.sh lint
@@ -55,21 +61,17 @@ demo: ## a few deadlines, with and without resch, in an emulated guest
 bench: ## what resch costs, in the deterministic guest
 	@$(H)/room.sh bench bench O=$(OUT)
 
-install: ## modules through DKMS, library, tools and manuals into PREFIX
-	@[ -n "$(DESTDIR)" ] || $(H)/setup.sh build
-	@for room in $(ROOMS); do \
-		$(MAKE) -C $$room O=$(OUT)/obj/$$room PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) all install || exit; \
-	done
-	install -D -m 644 tools/60-resch.rules $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-resch.rules
-	$(H)/dkms.sh install "$(DESTDIR)"
+install: ## modules through DKMS, library, tools and manuals into PREFIX (V=1: show commands)
+	@$(H)/install.sh install "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
 
-uninstall: ## undo install
-	$(H)/dkms.sh uninstall "$(DESTDIR)"
-	rm -f $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-resch.rules
-	@for room in $(ROOMS); do \
-		$(MAKE) -C $$room O=$(OUT)/obj/$$room PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) uninstall || exit; \
-	done
-	@cd $(DESTDIR)$(PREFIX) && rmdir --ignore-fail-on-non-empty $(FOLDERS) 2>/dev/null || true
+uninstall: ## undo install, whatever is there of it
+	@$(H)/install.sh uninstall "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
+
+deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev)
+	@$(H)/deb.sh $(OUT)
+
+deb-check: ## those packages, built, checked, installed, used and purged in a clean root of SUITE (minutes; network)
+	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
 clean: ## remove build/
 	rm -rf build
@@ -77,4 +79,4 @@ clean: ## remove build/
 distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
-.PHONY: help all modules user check check-unit check-guest check-debug lint demo bench install uninstall clean distclean
+.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo bench install uninstall deb deb-check clean distclean

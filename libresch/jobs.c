@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * jobs.c - applications: a server, and periodic jobs in it, each a function
+ * jobs.c - applications: periodic jobs, each a function, in a server or in a domain as it is
  *
- * After Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux, section 5: the server is made, jobs
- * are added, all start together, and at its end each job asks for the next.
+ * After Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux, section 5: the server is made,
+ * jobs are added, all start together, and at its end each job asks for the next.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,13 +18,13 @@
 #define LOOKS_MAX 1000
 
 /*
- * lock protects: list, job->next; job->id, job->result and job->known until job->known is set, after
- * which they stay as they are. Only the task's own thread touches now, done and count.
+ * lock protects: list, job->next; job->id, job->result and job->known until job->known is set,
+ * after which they stay as they are. Only the task's own thread touches now, done and count.
  */
 struct resch_jobs {
 	int fd;
 	uint32_t domain;
-	uint32_t server;
+	uint32_t server; /* 0: none, tasks are the domain's own */
 	pthread_mutex_t lock;
 	pthread_cond_t known;
 	struct resch_job *list;
@@ -57,12 +57,15 @@ static bool stopped(const struct resch_jobs *jobs)
 int resch_jobs_new(int fd, struct resch_server_set *set, struct resch_jobs **jobs)
 {
 	struct resch_jobs *made = calloc(1, sizeof(*made));
-	int result;
+	int result = 0;
 
 	if (!made)
 		return -ENOMEM;
 	set->id = 0;
-	result = resch_server_set(fd, set);
+	if (set->params.budget || set->params.period)
+		result = resch_server_set(fd, set);
+	else if (!set->domain)
+		result = -ENODEV;
 	if (result) {
 		free(made);
 		return result;
@@ -113,8 +116,10 @@ static void job_unlink(struct resch_job *job)
 static void job_fill(const struct resch_jobs *jobs, struct resch_register *reg)
 {
 	reg->domain = jobs->domain;
-	reg->params.group = jobs->server;
-	reg->params.cpu = -1;
+	if (jobs->server) {
+		reg->params.group = jobs->server;
+		reg->params.cpu = -1;
+	}
 	if (reg->params.kind == RESCH_PERIODIC)
 		reg->params.flags |= RESCH_F_SYNC;
 }
@@ -279,8 +284,8 @@ void resch_jobs_stop(struct resch_jobs *jobs)
 		struct resch_task_stat stat;
 
 		/*
-		 * Those that wait are woken by losing their registration; should a release come just
-		 * before, the others find the mark when they return.
+		 * Those that wait are woken by losing their registration; should a release come
+		 * just before, the others find the mark when they return.
 		 */
 		if (!resch_task_stat(jobs->fd, job->id, &stat) &&
 		    (stat.state == RESCH_STATE_SLEEPING || stat.state == RESCH_STATE_NEW))
@@ -330,7 +335,7 @@ int resch_jobs_free(struct resch_jobs *jobs)
 	pthread_mutex_unlock(&jobs->lock);
 	if (entered)
 		return -EBUSY;
-	result = resch_server_del(jobs->fd, jobs->domain, jobs->server);
+	result = jobs->server ? resch_server_del(jobs->fd, jobs->domain, jobs->server) : 0;
 	pthread_cond_destroy(&jobs->known);
 	pthread_mutex_destroy(&jobs->lock);
 	free(jobs);

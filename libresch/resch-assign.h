@@ -2,19 +2,20 @@
 /*
  * resch-assign.h - from a task set and CPUs to a layout of time slots, by task splitting
  *
- * Time is cut into slots of equal length, the same on all CPUs; each slot on each CPU into reserves.
- * A group (a notional processor) is a set of tasks that are scheduled by EDF among themselves, and
- * only within the reserves of the group. A group that has reserves on two CPUs is split: one at the
- * end of the slot on a CPU, one at the beginning of the slot on the next one, so that together they
- * are one window around each slot boundary, and no two of them are ever open at once.
+ * Time is cut into slots of equal length, the same on all CPUs; each slot on each CPU into
+ * reserves. A group (a notional processor) is a set of tasks that are scheduled by EDF among
+ * themselves, and only within the reserves of the group. A group that has reserves on two CPUs is
+ * split: one at the end of the slot on a CPU, one at the beginning of the slot on the next one, so
+ * that together they are one window around each slot boundary, and no two of them are ever open at
+ * once.
  *
  * Methods:
  *
  * - S-EKG: Andersson, Bletsas, Sporadic multiprocessor scheduling with few preemptions, ECRTS 2008.
  *   Single tasks are split; the others of a CPU are one group.
- * - NPS-F: Bletsas, Andersson, Preemption-light multiprocessor scheduling of sporadic tasks with high
- *   utilisation bound, RTSS 2009. Tasks are packed into bins, bins are split. C-NPS-F does that inside
- *   clusters of CPUs.
+ * - NPS-F: Bletsas, Andersson, Preemption-light multiprocessor scheduling of sporadic tasks with
+ *   high utilisation bound, RTSS 2009. Tasks are packed into bins, bins are split. C-NPS-F does
+ *   that inside clusters of CPUs.
  *
  * Layouts as in Sousa, Bletsas, Tovar, Andersson, On the implementation of real-time slot-based
  * task-splitting scheduling algorithms for multiprocessor systems, 2011, section 2. Nothing here
@@ -48,17 +49,20 @@ enum resch_assign_method {
 
 /** enum resch_assign_sizing - how much of each slot a group gets */
 enum resch_assign_sizing {
-	/* The papers' formulas, from utilizations (densities, where deadlines are shorter) and delta. */
+	/*
+	 * The papers' formulas, from utilizations (densities, where deadlines are shorter) and
+	 * delta.
+	 */
 	RESCH_ASSIGN_PAPER = 0,
 	/*
-	 * The least with which demand never exceeds supply, never more than the formulas give. Where
-	 * finding it takes too long, something in between.
+	 * The least with which demand never exceeds supply, never more than the formulas give.
+	 * Where finding it takes too long, something in between.
 	 */
 	RESCH_ASSIGN_EXACT = 1,
 };
 
 /**
- * struct resch_assign_task
+ * struct resch_assign_task - a task that is to be placed
  * @wcet:     longest execution of a job, ns; 1 to the shorter one of @period and @deadline
  * @deadline: relative, ns; 0: the period
  * @period:   least time between two releases, ns; at most RESCH_ASSIGN_TIME_MAX
@@ -83,8 +87,8 @@ struct resch_assign_irq {
 
 /**
  * struct resch_assign_overheads - what a real kernel takes, ns; all zero: nothing
- * @reserve_jitter: from the nominal beginning of a reserve to the first instruction of a task in it;
- *   each reserve is made longer by it
+ * @reserve_jitter: from the nominal beginning of a reserve to the first instruction of a task in
+ *   it; each reserve is made longer by it
  * @release_jitter: from a job's arrival until it is ready
  * @switch_cost:    of a context switch; each job is charged two
  * @release_cost:   what the release of a job takes from the tasks of other groups on its CPUs
@@ -95,10 +99,10 @@ struct resch_assign_irq {
  *
  * - a job executes for wcet + 2 switch_cost + cache, and is due release_jitter earlier;
  * - to the demand of a group in t come ceil(t / period) cost for each interrupt on each CPU that it
- *   has a reserve on, and ceil((t + release_jitter) / T) release_cost for each task of another group
- *   there;
- * - of each reserve, the first reserve_jitter + cache are lost, except where the reserve is the whole
- *   slot, which is entered once.
+ *   has a reserve on, and ceil((t + release_jitter) / T) release_cost for each task of another
+ *   group there;
+ * - of each reserve, the first reserve_jitter + cache are lost, except where the reserve is the
+ *   whole slot, which is entered once.
  */
 struct resch_assign_overheads {
 	uint64_t reserve_jitter;
@@ -117,32 +121,32 @@ struct resch_layout;
  * @method, @sizing: enum resch_assign_method, enum resch_assign_sizing
  * @cpus:      the CPUs, filled in ascending order; those that have interrupts of their own
  *   (struct resch_assign_irq) last, of all or, with RESCH_ASSIGN_CNPSF, of their cluster
- * @tasks:     @nr_tasks of them, assigned in this order
- * @delta:     the slot is 1 / delta of the shortest period or deadline (less release_jitter), rounded
- *   down: more means less lost capacity and more switches. 1 to RESCH_ASSIGN_DELTA_MAX; 0: the
- *   smallest one up to @delta_max with which everything fits
+ * @tasks, @nr_tasks: 1 to RESCH_ASSIGN_TASKS_MAX of them, assigned in this order
+ * @delta:     the slot is 1 / delta of the shortest period or deadline (less release_jitter),
+ *   rounded down: more means less lost capacity and more switches. 1 to RESCH_ASSIGN_DELTA_MAX; 0:
+ *   the smallest one up to @delta_max with which everything fits
  * @delta_max: limit of that search; 0: 64
  * @cluster:   CPUs in a cluster, for RESCH_ASSIGN_CNPSF; the last one may be smaller
  * @slot_min:  shorter slots are refused, ns; 0: 100 us
  * @overheads: what to leave room for
- * @keep:      @nr_tasks group numbers: the group that a task has already, and keeps; 0: it may go into
- *   any. NULL: all are free
- * @standing:  where the groups of @keep have their reserves now; NULL: nowhere. Of it count the slot,
- *   the reserves and nr_groups
+ * @keep:      @nr_tasks group numbers: the group that a task has already, and keeps; 0: it may go
+ *   into any. NULL: all are free
+ * @standing:  where the groups of @keep have their reserves now; NULL: nowhere. Of it count the
+ *   slot, the reserves and nr_groups
  *
  * With @keep, tasks of one number stay together; numbers go up to RESCH_GROUPS_MAX and need not be
- * dense. Free tasks go, First-Fit, into the groups by their numbers, those of @keep among them, else
- * into a new one with the smallest number that is free. S-EKG does not put them into groups that are
- * split in @standing, and each that fits into none is a group of its own, so that what is split anew
- * is a single task as far as there is room for that.
+ * dense. Free tasks go, First-Fit, into the groups by their numbers, those of @keep among them,
+ * else into a new one with the smallest number that is free. S-EKG does not put them into groups
+ * that are split in @standing, and each that fits into none is a group of its own, so that what is
+ * split anew is a single task as far as there is room for that.
  *
  * With @standing, the slot stays as long as it is, unless @delta says otherwise, and groups stay
  * where they are, as far as they can. A group that grows does so towards the end of the slot where
  * nothing is, else towards the beginning; groups in its way move towards the beginning, too, and at
- * the beginning of the slot to the end of that of the CPU before, the first CPU (of a cluster) having
- * the last one before it. So a group may be split from the last CPU to the first. No group becomes
- * smaller, unless there is no room otherwise or no task is free. resch_layout_switch() is the way from
- * there to the new layout.
+ * the beginning of the slot to the end of that of the CPU before, the first CPU (of a cluster)
+ * having the last one before it. So a group may be split from the last CPU to the first. No group
+ * becomes smaller, unless there is no room otherwise or no task is free. resch_layout_switch() is
+ * the way from there to the new layout.
  *
  * Start from a zeroed one.
  */
@@ -175,9 +179,9 @@ struct resch_layout_reserve {
 };
 
 /**
- * struct resch_layout_group
- * @need:     what it has to get of each slot, ns; its reserves add up to this or, where S-EKG gives it
- *   all that is left of a CPU, more
+ * struct resch_layout_group - tasks that share reserves
+ * @need:     what it has to get of each slot, ns; its reserves add up to this or, where S-EKG gives
+ *   it all that is left of a CPU, more
  * @size:     what its reserves add up to, ns
  * @nr_tasks, @nr_reserves: how many; two reserves: it is split
  * @cpu:      of its first reserve: the lower CPU of a split group
@@ -229,14 +233,19 @@ enum resch_assign_reason {
 	RESCH_ASSIGN_SHORT,
 	/* Likewise: a reserve of @group overlaps another, or a group has no single window. */
 	RESCH_ASSIGN_OVERLAP,
-	/* @task keeps a group, @group, that is none, or more than one CPU can carry: needs @needed. */
+	/*
+	 * @task keeps a group, @group, that is none, or more than one CPU can carry: needs @needed.
+	 */
 	RESCH_ASSIGN_KEPT,
 	/*
-	 * On the way to another layout: group @group, @needed ns after a slot boundary, would have had
-	 * less than where it is now, by @available ns. Both 0: the slot is another one.
+	 * On the way to another layout: group @group, @needed ns after a slot boundary, would have
+	 * had less than where it is now, by @available ns. Both 0: the slot is another one.
 	 */
 	RESCH_ASSIGN_SWITCH,
-	/* Likewise: group @group may have no idle instant in @needed ns, so it cannot become smaller. */
+	/*
+	 * Likewise: group @group may have no idle instant in @needed ns, so it cannot become
+	 * smaller.
+	 */
 	RESCH_ASSIGN_BUSY,
 };
 
@@ -267,8 +276,8 @@ struct resch_assign_refusal {
  * The same request gives the same layout everywhere. Every layout has passed
  * resch_layout_check().
  *
- * Return: 0; -EBUSY: something does not fit, see @refusal; -EINVAL: the request is outside the ranges
- * given above, and where @refusal->reason is RESCH_ASSIGN_TASK, its task is; -ENOMEM.
+ * Return: 0; -EBUSY: something does not fit, see @refusal; -EINVAL: the request is outside the
+ * ranges given above, and where @refusal->reason is RESCH_ASSIGN_TASK, its task is; -ENOMEM.
  */
 int resch_assign(const struct resch_assign *request, struct resch_layout **layout,
 		 struct resch_assign_refusal *refusal);
@@ -285,7 +294,8 @@ void resch_layout_free(struct resch_layout *layout);
  * window (which may go around the slot boundary to another CPU), each task a group, and no group's
  * demand ever exceeds the supply of its reserves.
  *
- * Return: 0; -EBUSY: no, see @refusal; -EINVAL: as resch_assign(), or numbers out of range; -ENOMEM.
+ * Return: 0; -EBUSY: no, see @refusal; -EINVAL: as resch_assign(), or numbers out of range;
+ * -ENOMEM.
  */
 int resch_layout_check(const struct resch_assign *request, const struct resch_layout *layout,
 		       struct resch_assign_refusal *refusal);
@@ -318,9 +328,10 @@ struct resch_switch_step {
 
 /**
  * struct resch_switch - from the standing layout to another one
- * @settle:   ns that have to pass before the first step, from when the tasks were as the request says
- * @rest:     ns that have to pass after the last step began, before tasks join; without steps, from when
- *   the tasks were as the request says
+ * @settle:   ns that have to pass before the first step, from when the tasks were as the request
+ *            says
+ * @rest:     ns that have to pass after the last step began, before tasks join; without steps, from
+ *   when the tasks were as the request says
  * @nr_steps, @steps: the last one is the new layout; none: they are the same
  */
 struct resch_switch {
@@ -336,15 +347,16 @@ struct resch_switch {
  * @way:     gets it; the caller's, for resch_switch_free()
  * @refusal: out, with -EBUSY: what is in the way; may be NULL
  *
- * Each step begins at a slot boundary of the one before, at which all slots of all of them begin, and
- * holds for RESCH_SWITCH_HOLD slots or more. Between the first step and the end of @rest no task may join.
- * What has left before @settle began is as if it had never been.
+ * Each step begins at a slot boundary of the one before, at which all slots of all of them begin,
+ * and holds for RESCH_SWITCH_HOLD slots or more. Between the first step and the end of @rest no
+ * task may join. What has left before @settle began is as if it had never been.
  *
- * That no deadline is missed rests on this: a group with tasks has, through all steps, windows of one
- * length that carries them, whose beginnings are never more than a slot apart. docs/task-splitting.md has the argument.
+ * That no deadline is missed rests on this: a group with tasks has, through all steps, windows of
+ * one length that carries them, whose beginnings are never more than a slot apart.
+ * docs/task-splitting.md has the argument.
  *
- * Return: 0; -EBUSY: there is no such way, or none is found; -EINVAL: as resch_assign(), or there is
- * no standing layout, or it cannot be one; -ENOMEM.
+ * Return: 0; -EBUSY: there is no such way, or none is found; -EINVAL: as resch_assign(), or there
+ * is no standing layout, or it cannot be one; -ENOMEM.
  */
 int resch_layout_switch(const struct resch_assign *request, const struct resch_layout *layout,
 			struct resch_switch **way, struct resch_assign_refusal *refusal);
@@ -360,7 +372,7 @@ void resch_switch_free(struct resch_switch *way);
  */
 int resch_assign_text(const struct resch_assign_refusal *refusal, char *text, size_t size);
 
-/** resch_assign_name - "sekg", "npsf", "cnpsf", or "?" */
+/** resch_assign_name - a word for a method, or "?"; all: resch_names("assign-methods") */
 const char *resch_assign_name(uint32_t method);
 
 /** resch_assign_parse - the way back. Return: enum resch_assign_method; -EINVAL: none of them */

@@ -3,8 +3,8 @@
  * resch-server.h - applications in servers: how large a server has to be, and jobs as functions
  *
  * Sizes are what the plugin `server` admits: a server that resch_server_size() has found takes the
- * tasks, one whose budget is 1 ns smaller refuses one of them (or cannot be shown to carry them without a
- * long search, which counts as no). The kinds of servers and the bounds
+ * tasks, one whose budget is 1 ns smaller refuses one of them (or cannot be shown to carry them
+ * without a long search, which counts as no). The kinds of servers and the bounds
  * are described in docs/servers.md. Nothing in the first two parts talks to the kernel. Times are
  * nanoseconds.
  */
@@ -160,7 +160,7 @@ int resch_open_text(const struct resch_open_verdict *verdict, char *text, size_t
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-struct resch_jobs; /* an application: a server, and tasks in it */
+struct resch_jobs; /* an application: tasks, in a server or not */
 struct resch_job; /* one of its tasks, for its own thread */
 
 /* The jobs of a task: called at its first release; it ends each job with resch_job_next(). */
@@ -170,17 +170,17 @@ typedef void (*resch_job_function)(struct resch_job *job, void *data);
  * resch_jobs_new - make an application, with a server of its own
  * @fd:   of resch_open(); must stay open until resch_jobs_free()
  * @set:  domain and params go in (start from a zeroed one, with params.cpu -1), id, cpu and verdict
- *        come out
+ *        come out. Budget and period 0: without a server, under whatever plugin the domain has
  * @jobs: out: for resch_jobs_free()
  *
- * Return: 0; as resch_server_set(); -ENOMEM.
+ * Return: 0; as resch_server_set(); -ENODEV: neither a server nor a domain; -ENOMEM.
  */
 int resch_jobs_new(int fd, struct resch_server_set *set, struct resch_jobs **jobs);
 
 /**
  * resch_jobs_add - add a periodic task, with a thread of its own
- * @reg:      params go in (kind, cpu, group, domain and RESCH_F_SYNC are filled in), id, cpu and
- *            verdict come out
+ * @reg:      params go in (kind, domain and RESCH_F_SYNC are filled in, and with a server cpu and
+ *            group), id, cpu and verdict come out
  * @count:    how many jobs it has; 0: no end
  * @function: is called at the first release, in the new thread; when it returns, the task ends
  * @data:     for @function
@@ -210,18 +210,19 @@ int resch_jobs_enter(struct resch_jobs *jobs, struct resch_register *reg, uint64
  * resch_jobs_start - give the tasks that have been added a common time zero
  * @time: absolute; 0: as soon as possible
  *
- * Waits until they all wait for it. The tasks of other applications are not concerned.
+ * Waits until they all wait for it. The tasks of other applications are not concerned, but where
+ * this one has no server: then all tasks of the domain that wait for a time zero get it.
  *
- * Return: how many have been started; -ETIME: @time is past; -EAGAIN: a thread that has entered is not
- * waiting after 1 s; -errno.
+ * Return: how many have been started; -ETIME: @time is past; -EAGAIN: a thread that has entered is
+ * not waiting after 1 s; -errno.
  */
 int resch_jobs_start(struct resch_jobs *jobs, uint64_t time);
 
 /**
  * resch_job_next - end the job, and sleep until the next one may run; or learn that there is none
  *
- * Return: 1: the next one; 0: that was the last one, or resch_jobs_stop() was called; -ECANCELED: the
- * registration has ended otherwise; -errno.
+ * Return: 1: the next one; 0: that was the last one, or resch_jobs_stop() was called; -ECANCELED:
+ * the registration has ended otherwise; -errno.
  */
 int resch_job_next(struct resch_job *job);
 
@@ -244,8 +245,8 @@ void resch_jobs_join(struct resch_jobs *jobs);
 /**
  * resch_jobs_free - stop, join, and remove the server
  *
- * Return: 0; -EBUSY: a thread that has entered has not left, and nothing was freed; -errno: the server
- * could not be removed, which its descriptor will do; the rest is gone.
+ * Return: 0; -EBUSY: a thread that has entered has not left, and nothing was freed; -errno: the
+ * server could not be removed, which its descriptor will do; the rest is gone.
  */
 int resch_jobs_free(struct resch_jobs *jobs);
 

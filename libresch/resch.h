@@ -26,6 +26,9 @@
 extern "C" {
 #endif
 
+/* The least urgent priority of a task. */
+#define RESCH_PRIORITY_MAX 10000
+
 /* A buffer of this size takes any text that resch_time_format() makes. */
 #define RESCH_TIME_TEXT 32
 /* Likewise for resch_verdict_text(). */
@@ -167,14 +170,15 @@ int resch_domain_next(int fd, struct resch_domain_stat *stat);
 /**
  * resch_plan_set - give a domain its plan: who has which CPU when
  * @slot:     length of the time slots, ns, 10 µs to 1 s
- * @from:     in: absolute time at which a slot begins, 0: soon; out: from when the plan holds. May be
- *            NULL: soon
+ * @from:     in: absolute time at which a slot begins, 0: soon; out: from when the plan holds. May
+ *            be NULL: soon
  * @reserves: @count of them, in any order; none: no plan any more
  * @verdict:  out, with -EBUSY: why it was refused; may be NULL
  *
  * A plan that is in force goes on until the new one begins, at a slot boundary of the new one.
- * Return: 0; -EINVAL: the reserves overlap, or are beyond the slot or the domain; -EBUSY: a standing
- * task would lose its guarantee; -EAGAIN: the last change is still to come; -ENODEV; -EPERM.
+ * Return: 0; -EINVAL: the reserves overlap, or are beyond the slot or the domain; -EBUSY: a
+ * standing task would lose its guarantee; -EAGAIN: the last change is still to come; -ENODEV;
+ * -EPERM.
  */
 int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
 		   const struct resch_reserve *reserves, uint32_t count,
@@ -184,11 +188,11 @@ int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
  * resch_plan_get - the plan that a domain was given last
  * @slot:     out: length of the time slots, ns; may be NULL
  * @from:     out: when it began, or begins; may be NULL
- * @reserves: room for @count of them: gets the first ones, by CPU and begin. RESCH_RESERVES_MAX always
- *            suffice
+ * @reserves: room for @count of them: gets the first ones, by CPU and begin. RESCH_RESERVES_MAX
+ *            always suffice
  *
- * Return: how many reserves the plan has; 0: there is no plan; -ENODEV: no such domain; -ENOTTY: the
- * module is older than this call.
+ * Return: how many reserves the plan has; 0: there is no plan; -ENODEV: no such domain; -ENOTTY:
+ * the module is older than this call.
  */
 int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
 		   struct resch_reserve *reserves, uint32_t count);
@@ -197,8 +201,8 @@ int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
  * resch_server_set - make a server, or resize one
  * @set: see struct resch_server_set; a new server's id and CPU come back in it
  *
- * Return: 0; -EBUSY: admission refused it, see @set->verdict and resch_verdict_text(), where a runtime
- * is a budget; -EINVAL, -ENODEV, -ENOENT, -EOPNOTSUPP, -ENOSPC, -EAGAIN, -EPERM.
+ * Return: 0; -EBUSY: admission refused it, see @set->verdict and resch_verdict_text(), where a
+ * runtime is a budget; -EINVAL, -ENODEV, -ENOENT, -EOPNOTSUPP, -ENOSPC, -EAGAIN, -EPERM.
  */
 int resch_server_set(int fd, struct resch_server_set *set);
 
@@ -210,10 +214,11 @@ int resch_server_del(int fd, uint32_t domain, uint32_t id);
 
 /**
  * resch_servers_set - make a set of servers, one on each of several CPUs, or resize all of a set
- * @set: see struct resch_servers_set; a new set's id comes back in it, for threads to name as their group
+ * @set: see struct resch_servers_set; a new set's id comes back in it, for threads to name as their
+ *       group
  *
- * All or nothing. Return: 0; -EBUSY: admission refused it, see @set->verdict, also for which CPU; others as
- * for resch_server_set(); -ENOTTY: the module is older than this call.
+ * All or nothing. Return: 0; -EBUSY: admission refused it, see @set->verdict, also for which CPU;
+ * others as for resch_server_set(); -ENOTTY: the module is older than this call.
  */
 int resch_servers_set(int fd, struct resch_servers_set *set);
 
@@ -224,19 +229,20 @@ int resch_servers_del(int fd, uint32_t domain, uint32_t set);
 int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_stat *stat);
 
 /**
- * resch_server_next - go through the servers of @stat->domain, as resch_task_next() through tasks, by
+ * resch_server_next - go through the servers of @stat->domain, as resch_task_next() through tasks,
+ * by
  * @stat->id
  */
 int resch_server_next(int fd, struct resch_server_stat *stat);
 
-/* ---- work on the client's budget --------------------------------------------------------------- */
+/* ---- work on the client's budget ------------------------------------------------------------- */
 
 /**
  * resch_call - let a provider work on the calling thread's server
  * @call: server, flags and data go in, see struct resch_call; handle and consumed come out
  *
- * Return: 0; -ENOENT, -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED; with RESCH_CALL_F_WAIT also -EOWNERDEAD:
- * the provider is gone; -EINTR: go on with resch_call_end() and RESCH_CALL_F_WAIT.
+ * Return: 0; -ENOENT, -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED; with RESCH_CALL_F_WAIT also
+ * -EOWNERDEAD: the provider is gone; -EINTR: go on with resch_call_end() and RESCH_CALL_F_WAIT.
  */
 int resch_call(int fd, struct resch_call *call);
 
@@ -255,7 +261,8 @@ int resch_call_end(int fd, uint64_t handle, uint32_t flags, uint64_t *consumed);
  * resch_serve - the calling thread, of a passive server, works for a client from here on
  * @serve: handle, pid and flags go in, see struct resch_serve; who the client is comes out
  *
- * Return: 0; -EAGAIN, -ENOENT: there is no such call; -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED, -EINTR.
+ * Return: 0; -EAGAIN, -ENOENT: there is no such call; -EINVAL, -EBUSY, -EOPNOTSUPP, -ECANCELED,
+ * -EINTR.
  */
 int resch_serve(int fd, struct resch_serve *serve);
 
@@ -264,7 +271,8 @@ int resch_serve(int fd, struct resch_serve *serve);
  * @handle:   of the call; 0: whichever it is
  * @consumed: out: what was executed for it, ns; may be NULL
  *
- * Return: 0; -ECANCELED: the client has withdrawn it, or is gone; -ENOENT: the caller works for nobody.
+ * Return: 0; -ECANCELED: the client has withdrawn it, or is gone; -ENOENT: the caller works for
+ * nobody.
  */
 int resch_serve_end(int fd, uint64_t handle, uint64_t *consumed);
 
@@ -273,8 +281,8 @@ int resch_serve_end(int fd, uint64_t handle, uint64_t *consumed);
 
 /**
  * struct resch_rpc - a client's connection to a provider; of one thread at a time
- * @fd:       the device, through which the calling threads are registered; -1: they are not, and the
- *            provider may refuse to work for nobody
+ * @fd:       the device, through which the calling threads are registered; -1: they are not, and
+ *            the provider may refuse to work for nobody
  * @socket:   -1: closed
  * @server:   the provider's passive server
  * @flags:    0, or RESCH_CALL_F_DISCARD, for the calls to come
@@ -293,8 +301,8 @@ struct resch_rpc {
 /**
  * resch_rpc_open - connect to the provider that listens at @path
  *
- * Return: 0; -EPROTO: that is no provider; others as from connect(2). The connection is the process's:
- * requests of its children are refused.
+ * Return: 0; -EPROTO: that is no provider; others as from connect(2). The connection is the
+ * process's: requests of its children are refused.
  */
 int resch_rpc_open(struct resch_rpc *rpc, int fd, const char *path);
 
@@ -306,13 +314,19 @@ void resch_rpc_close(struct resch_rpc *rpc);
  * @method:  which; what the numbers mean is between the two
  * @request: @size bytes, at most RESCH_RPC_MAX; @reply: room for @room bytes
  *
- * Return: the length of the reply; or a negative errno: of the provider, of resch_call(), -EMSGSIZE: the
- * reply is longer; -EPIPE, -EPROTO, -EBADMSG: the provider is gone, or mad, and the connection is closed.
+ * Return: the length of the reply; or a negative errno: of the provider, of resch_call(),
+ * -EMSGSIZE: the reply is longer; -EPIPE, -EPROTO, -EBADMSG: the provider is gone, or mad, and the
+ * connection is closed.
  */
 ssize_t resch_rpc_call(struct resch_rpc *rpc, uint32_t method, const void *request, size_t size,
 		       void *reply, size_t room);
 
-/** struct resch_rpc_peer - the client at the other end, as the kernel knows it; @own: the service's */
+/**
+ * struct resch_rpc_peer - the client at the other end, as the kernel knows it
+ * @socket: the connection
+ * @pid, @uid, @gid: of the process that connected, in the provider's namespaces
+ * @own:    the service's, to do with as it likes; NULL at first
+ */
 struct resch_rpc_peer {
 	int socket;
 	pid_t pid;
@@ -358,8 +372,8 @@ int resch_rpc_listen(const char *path, mode_t mode);
  * @socket: of accept4(2); stays open
  *
  * By a thread that is registered, as RESCH_WAKEUP, in the passive server: one for each connection.
- * Each request is done on the budget of the thread that made it, after a look at the credentials of the
- * peer: a call of another process is not taken up.
+ * Each request is done on the budget of the thread that made it, after a look at the credentials of
+ * the peer: a call of another process is not taken up.
  *
  * Return: 0: the peer is gone; -EACCES: it may not; -EPROTO, -EBADMSG: it talks nonsense; -errno.
  */
@@ -369,7 +383,8 @@ int resch_rpc_serve(const struct resch_rpc_service *service, int socket);
  * resch_balance_set - which threads the guard of a domain has sent to its CPUs
  * @policies: RESCH_BALANCE_*; what all guards of the machine have in common is in force
  *
- * Return: 0; -ENODEV: no such domain; -ENOENT: it is not guarded; -EINVAL: unknown policies; -EPERM.
+ * Return: 0; -ENODEV: no such domain; -ENOENT: it is not guarded; -EINVAL: unknown policies;
+ * -EPERM.
  */
 int resch_balance_set(int fd, uint32_t domain, uint32_t policies);
 
@@ -381,7 +396,10 @@ int resch_balance_set(int fd, uint32_t domain, uint32_t policies);
  */
 int resch_balance_stat(int fd, uint32_t domain, int cpu, struct resch_balance_stat *stat);
 
-/** resch_balance_parse - "weight,push,estimate,associate", some of them, "all", "none". Return: 0; -EINVAL */
+/**
+ * resch_balance_parse - resch_names("balance-policies") with commas, some of them, "all", "none".
+ * Return: 0; -EINVAL
+ */
 int resch_balance_parse(const char *text, uint32_t *policies);
 
 /**
@@ -394,8 +412,8 @@ int resch_balance_format(uint32_t policies, char *text, size_t size);
 /**
  * resch_server_open - a descriptor of a server, to map and to wait on, close-on-exec
  *
- * poll() for POLLIN: it has used up a budget with work left; read() of a uint64_t: how often since the
- * last read. POLLHUP, and 0: it was removed.
+ * poll() for POLLIN: it has used up a budget with work left; read() of a uint64_t: how often since
+ * the last read. POLLHUP, and 0: it was removed.
  *
  * Return: the descriptor; -EPERM: neither CAP_SYS_NICE, nor a thread in the server, nor is @fd the
  * descriptor that made it; -ENOENT, -ENODEV: none such; -EMFILE, -ENFILE, -ENOMEM.
@@ -403,8 +421,8 @@ int resch_balance_format(uint32_t policies, char *text, size_t size);
 int resch_server_open(int fd, uint32_t domain, uint32_t id);
 
 /**
- * resch_server_map - the page of a server, from resch_server_open()'s descriptor, which may be closed
- * then. Return: NULL and errno where it cannot be mapped. munmap() it.
+ * resch_server_map - the page of a server, from resch_server_open()'s descriptor, which may be
+ * closed then. Return: NULL and errno where it cannot be mapped. munmap() it.
  */
 const struct resch_server_page *resch_server_map(int server);
 
@@ -412,8 +430,8 @@ const struct resch_server_page *resch_server_map(int server);
 void resch_server_read(const struct resch_server_page *page, struct resch_server_page *copy);
 
 /**
- * resch_server_left - what is left of the budget now, ns; negative: overdrawn. No system call but for
- * the clock, which the vDSO usually reads.
+ * resch_server_left - what is left of the budget now, ns; negative: overdrawn. No system call but
+ * for the clock, which the vDSO usually reads.
  */
 int64_t resch_server_left(const struct resch_server_page *page);
 
@@ -432,7 +450,8 @@ int resch_plugin_stat(int fd, uint32_t index, struct resch_plugin_stat *stat);
 /* ---- guards and levels ----------------------------------------------------------------------- */
 
 /**
- * resch_guard_set - guard the CPUs of a domain, or stop it: others than RT0 make no system calls there
+ * resch_guard_set - guard the CPUs of a domain, or stop it: others than RT0 make no system calls
+ * there
  * @flags:  RESCH_GUARD_ON and others of RESCH_GUARD_*; 0: no guard any more
  * @exempt: calls that do not send a thread away; NULL: those that stand, or the default list
  *
@@ -444,7 +463,8 @@ int resch_guard_set(int fd, uint32_t domain, uint32_t flags, const struct resch_
 /**
  * resch_guard_stat - what a guard is and has done
  * @cpu:   one of the domain's, or -1: the sum
- * @calls: room for RESCH_CALLS_MAX numbers: how many threads each system call has sent away; or NULL
+ * @calls: room for RESCH_CALLS_MAX numbers: how many threads each system call has sent away; or
+ *         NULL
  *
  * Return: 0, @stat->flags is 0 where there is no guard; -ENODEV: no such domain, or CPU in it.
  */
@@ -452,11 +472,12 @@ int resch_guard_stat(int fd, uint32_t domain, int cpu, struct resch_guard_stat *
 		     uint64_t *calls);
 
 /**
- * resch_guard_lend - have a thread go on, in user mode, on a guarded CPU, until its next system call
+ * resch_guard_lend - have a thread go on, in user mode, on a guarded CPU, until its next system
+ * call
  * @tid: 0: the caller
  *
- * Return: 0; -ESRCH; -EINVAL: not a guarded CPU, not one that the thread's affinity allows, or the thread
- * is RT0; -EPERM; -EOPNOTSUPP: the kernel has no task_work_add for modules.
+ * Return: 0; -ESRCH; -EINVAL: not a guarded CPU, not one that the thread's affinity allows, or the
+ * thread is RT0; -EPERM; -EOPNOTSUPP: the kernel has no task_work_add for modules.
  */
 int resch_guard_lend(int fd, pid_t tid, uint32_t cpu);
 
@@ -464,15 +485,16 @@ int resch_guard_lend(int fd, pid_t tid, uint32_t cpu);
  * resch_enter_rt0 - make a thread RT0: SCHED_FIFO 99, bound to one CPU, which ought to be guarded
  * @tid: 0: the caller
  *
- * Return: 0; -ESRCH; -EPERM; -EINVAL: no such CPU. Needs no module and no descriptor: an unchanged program
- * that makes these two POSIX calls itself, in either order, is RT0 as well.
+ * Return: 0; -ESRCH; -EPERM; -EINVAL: no such CPU. Needs no module and no descriptor: an unchanged
+ * program that makes these two POSIX calls itself, in either order, is RT0 as well.
  */
 int resch_enter_rt0(pid_t tid, uint32_t cpu);
 /** resch_leave_rt0 - make it an ordinary thread that may run on all CPUs. Return: as above */
 int resch_leave_rt0(pid_t tid);
 
 /**
- * resch_enter_rt1plus - give a thread a real-time priority below RT0, on all the CPUs of its affinity
+ * resch_enter_rt1plus - give a thread a real-time priority below RT0, on all the CPUs of its
+ * affinity
  * @policy:   SCHED_FIFO or SCHED_RR
  * @priority: 1 to 98
  *
@@ -482,10 +504,54 @@ int resch_enter_rt1plus(pid_t tid, int policy, int priority);
 /** resch_leave_rt1plus - make it an ordinary thread; its affinity stays. Return: as above */
 int resch_leave_rt1plus(pid_t tid);
 
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/**
+ * resch_chain_offer - a task may become a stage of a chain, by who knows the key
+ * @task: id; 0: the calling thread's
+ * @key:  a random number, to be told to who makes the chain; 0: nobody may any more
+ *
+ * Return: 0; -ENOENT; -EINVAL: it is a member of a server; -EPERM.
+ */
+int resch_chain_offer(int fd, uint32_t task, uint64_t key);
+
+/**
+ * resch_chain_set - make a chain of tasks that their owners have offered; its id: @set->id
+ * @stages: @set->count of them
+ *
+ * Return: 0; -EINVAL; -ENOENT: no such task; -EPERM: a wrong key;
+ * -EBUSY: a task is a stage already or has a job, or the local deadlines add up to more than the
+ * chain's, which @set->verdict tells.
+ */
+int resch_chain_set(int fd, struct resch_chain_set *set, const struct resch_chain_stage *stages);
+
+/** resch_chain_del - end a chain that was made through @fd. Return: 0; -ENOENT; -EPERM */
+int resch_chain_del(int fd, uint32_t id);
+
+/**
+ * resch_chain_stat - what a chain is and has done
+ * @stages: NULL, or room for @room, which the first stages fill
+ * @histogram: NULL, or room for RESCH_CHAIN_BUCKETS numbers
+ *
+ * Return: 0; -ENOENT.
+ */
+int resch_chain_stat(int fd, uint32_t id, struct resch_chain_stat *stat,
+		     struct resch_stage_stat *stages, uint32_t room, uint64_t *histogram);
+
+/** resch_chain_next - likewise, the next one after @stat->id. Return: 1, 0: no more, or -errno */
+int resch_chain_next(int fd, struct resch_chain_stat *stat, struct resch_stage_stat *stages,
+		     uint32_t room, uint64_t *histogram);
+
+/**
+ * resch_chain_current - the instance that the calling thread's job belongs to
+ * Return: 0; -ENOENT: the caller is no stage, or its job belongs to no instance.
+ */
+int resch_chain_current(int fd, struct resch_chain_job *job);
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /**
- * resch_event_read - fetch events of the tasks registered through @fd
+ * resch_event_read - fetch events of the tasks registered, and chains made, through @fd
  * @events: room for @count of them
  *
  * Return: how many came, at least 1: sleeps until there is one; -EAGAIN: none, and @fd is
@@ -501,96 +567,10 @@ int resch_event_read(int fd, struct resch_event *events, size_t count);
  */
 int resch_event_wait(int fd, int timeout);
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
-/**
- * resch_verdict_text - why something was refused, and what would pass, as a sentence without its
- * full stop
- * @text: gets the sentence, cut to @size bytes with the terminating zero
- *
- * Return: the length that it has or would have had, as snprintf(3).
- */
-int resch_verdict_text(const struct resch_verdict *verdict, char *text, size_t size);
-
-/*
- * Lower-case words for the enums of <linux/resch.h>, "?" for values that they lack, and the way
- * back: -EINVAL.
- */
-const char *resch_kind_name(uint32_t kind);
-const char *resch_react_name(uint32_t react);
-const char *resch_state_name(uint32_t state);
-const char *resch_event_name(uint32_t type);
-const char *resch_gone_name(uint64_t gone);
-int resch_kind_parse(const char *name);
-int resch_react_parse(const char *name);
-/* "cbs-hard", "cbs", "cus", "tbs", "passive", "linux" */
-const char *resch_server_kind_name(uint32_t kind);
-int resch_server_kind_parse(const char *name);
-const char *resch_server_policy_name(uint32_t policy); /* "edf", "dm", "rm", "priority", ... */
-int resch_server_policy_parse(const char *name);
-
-/**
- * resch_time_parse - read a time: digits, perhaps a decimal point, and one of ns, us, ms, s, min, h
- * @ns: gets it
- *
- * Return: 0; -EINVAL: not a time, or no whole number of nanoseconds; -ERANGE: longer than 2^64 - 2
- * ns. Only 0 needs no unit: a bare number is refused because people mean different units by it.
- */
-int resch_time_parse(const char *text, uint64_t *ns);
-
-/**
- * resch_time_format - write a time exactly, in the largest unit that leaves something before the
- * point: "1.5ms"
- *
- * Return: as snprintf(3); RESCH_TIME_TEXT bytes always suffice. RESCH_NEVER becomes "never".
- */
-int resch_time_format(uint64_t ns, char *text, size_t size);
-
-/** resch_now - CLOCK_MONOTONIC, ns */
-uint64_t resch_now(void);
-
-/* ---- threads and CPUs ------------------------------------------------------------------------ */
-
-/**
- * resch_start_time - when a thread was started, in the unit of struct resch_register. Return: 0;
- * -ESRCH.
- */
-int resch_start_time(pid_t tid, uint64_t *start_time);
-
-/**
- * resch_start_time_parse - the same from the text of a /proc/PID/stat. Return: 0; -EINVAL: it is
- * none.
- */
-int resch_start_time_parse(const char *stat, uint64_t *start_time);
-
-/**
- * resch_cpus_parse - read a list such as "0,2-5", as the files in /sys/devices/system/cpu have it
- *
- * Return: how many CPUs it has; -EINVAL: not a list; -ERANGE: a CPU from RESCH_CPUS_MAX on.
- */
-int resch_cpus_parse(const char *text, struct resch_cpus *cpus);
-
-/** resch_cpus_format - write such a list. Return: as snprintf(3). */
-int resch_cpus_format(const struct resch_cpus *cpus, char *text, size_t size);
-
-/** resch_cpus_count - how many CPUs are in the set */
-int resch_cpus_count(const struct resch_cpus *cpus);
-
-/** resch_cpus_has - is @cpu in the set? */
-static inline int resch_cpus_has(const struct resch_cpus *cpus, unsigned int cpu)
-{
-	return cpu < RESCH_CPUS_MAX && (cpus->bits[cpu / 64] >> (cpu % 64) & 1);
-}
-
-/** resch_cpus_add - put @cpu into the set; below RESCH_CPUS_MAX */
-static inline void resch_cpus_add(struct resch_cpus *cpus, unsigned int cpu)
-{
-	if (cpu < RESCH_CPUS_MAX)
-		cpus->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
-}
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "resch-text.h"
 
 #endif /* _RESCH_H */

@@ -9,88 +9,45 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <generated/utsrelease.h>
 #include <linux/module.h>
 
-#include "compat/task_work.h"
-#include "domain.h"
-#include "engine.h"
-#include "guard.h"
-#include "hooks.h"
-#include "main.h"
-#include "query.h"
-#include "wake.h"
+#include "chain/chain.h"
+#include "core/engine.h"
+#include "core/hotplug.h"
+#include "core/reap.h"
+#include "core/todo.h"
+#include "core/wake.h"
+#include "device/chardev.h"
+#include "device/sysrq.h"
+#include "domain/domain.h"
+#include "guard/guard.h"
+#include "linux/hooks.h"
+#include "server/family.h"
+#include "server/inner.h"
 
-DEFINE_MUTEX(resch_lock);
-struct workqueue_struct *resch_workqueue;
-atomic64_t resch_restored;
-
-unsigned int resch_level = 80;
-module_param_named(level, resch_level, uint, 0444);
-MODULE_PARM_DESC(
-	level,
-	"highest SCHED_FIFO priority of registered tasks, 1 to 97; a helper thread runs two above (80)");
-
-unsigned int resch_levels = 30;
-module_param_named(levels, resch_levels, uint, 0444);
-MODULE_PARM_DESC(levels,
-		 "how many SCHED_FIFO priorities from `level` down registered tasks use (30)");
-
-unsigned int resch_escalate_us = 1000;
-module_param_named(escalate_us, resch_escalate_us, uint, 0644);
-MODULE_PARM_DESC(
-	escalate_us,
-	"a deselected task that is still in the kernel after this many us is demoted (1000)");
-
-unsigned int resch_watchdog_ms = 500;
-module_param_named(watchdog_ms, resch_watchdog_ms, uint, 0644);
-MODULE_PARM_DESC(
-	watchdog_ms,
-	"a plugin that picks nobody for this many ms while tasks are ready is thrown out (500)");
-
-unsigned int resch_members = 1024;
-module_param_named(members, resch_members, uint, 0644);
-MODULE_PARM_DESC(members,
-		 "how many tasks a server may have that takes in whole processes; more wait (1024)");
-
-bool resch_stop_by_parking;
-static char *stop = "auto";
-module_param(stop, charp, 0444);
-MODULE_PARM_DESC(
-	stop,
-	"how tasks are stopped: park, demote, or auto (park where the kernel exports task_work_add)");
-
-static int __init main_choose_stop(void)
+/* Built because the kernel has what is needed; nobody has run the tests on its series. */
+static void __init main_say_untested(void)
 {
-	if (!strcmp(stop, "demote"))
-		return 0;
-	if (!strcmp(stop, "park") && !RESCH_CAN_TASK_WORK) {
-		pr_err("stop=park needs task_work_add, which this kernel does not export; use stop=demote\n");
-		return -EOPNOTSUPP;
-	}
-	if (strcmp(stop, "park") && strcmp(stop, "auto")) {
-		pr_err("stop=%s: it is park, demote or auto\n", stop);
-		return -EINVAL;
-	}
-	resch_stop_by_parking = RESCH_CAN_TASK_WORK;
-	return 0;
+#ifdef RESCH_UNTESTED
+	pr_notice("not tested on kernels of the series of %s; tested are %s\n", UTS_RELEASE,
+		  RESCH_TESTED);
+#endif
 }
 
 static int __init resch_init(void)
 {
 	int err;
 
-	if (!resch_level || resch_level > 97) {
-		pr_err("level=%u: it is 1 to 97\n", resch_level);
-		return -EINVAL;
-	}
-	if (!resch_levels || resch_levels > resch_level) {
-		pr_err("levels=%u: it is 1 to %u\n", resch_levels, resch_level);
-		return -EINVAL;
-	}
-	err = main_choose_stop();
+	err = resch_params_init();
 	if (err)
 		return err;
 	resch_engine_init();
+	/* What the floors below call without knowing it: task work, and workers. */
+	resch_thread_work = resch_todo_work;
+	resch_reap_init();
+	resch_family_init();
+	resch_inner_init();
 	/* Unbound: the CPU whose tasks are to be given back may be the one that they keep busy. */
 	resch_workqueue = alloc_workqueue("resch", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!resch_workqueue)
@@ -101,7 +58,7 @@ static int __init resch_init(void)
 	err = resch_hooks_init();
 	if (err)
 		goto err_wake;
-	err = resch_cpu_init();
+	err = resch_hotplug_init();
 	if (err)
 		goto err_hooks;
 	err = resch_registry_init();
@@ -119,6 +76,7 @@ static int __init resch_init(void)
 	pr_info("version %s: tasks at SCHED_FIFO %u to %u, stopped by %s\n", RESCH_VERSION,
 		resch_level - resch_levels + 1, resch_level,
 		resch_stop_by_parking ? "parking" : "demotion");
+	main_say_untested();
 	return 0;
 
 err_sysrq:
@@ -128,7 +86,7 @@ err_guard:
 err_registry:
 	resch_registry_exit();
 err_cpu:
-	resch_cpu_exit();
+	resch_hotplug_exit();
 err_hooks:
 	resch_hooks_exit();
 err_wake:
@@ -144,9 +102,12 @@ static void __exit resch_exit(void)
 	resch_sysrq_exit();
 	resch_domain_exit();
 	resch_guard_exit();
+	resch_family_exit();
+	resch_reap_exit();
 	resch_thread_exit();
+	resch_chain_exit();
 	resch_registry_exit();
-	resch_cpu_exit();
+	resch_hotplug_exit();
 	resch_hooks_exit();
 	resch_wake_stop();
 	destroy_workqueue(resch_workqueue);

@@ -2,15 +2,16 @@
 /*
  * artis - RT0 tasks, each with an RT CPU of its own, beside others that may use what it leaves
  *
- * É. Piel, P. Marquet, J. Soula, C. Osuna, J.-L. Dekeyser: ARTiS, an Asymmetric Real-Time Scheduler for
- * Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, section 2.1. The CPUs of the domain are
- * guarded (RESCH_PLUGIN_GUARD): what is not RT0 makes no system calls there. Deviations: a task is
- * registered, with a period and a WCET; admission keeps a second one off its CPU, which the report
- * leaves to the developer.
+ * É. Piel, P. Marquet, J. Soula, C. Osuna, J.-L. Dekeyser: ARTiS, an Asymmetric Real-Time Scheduler
+ * for Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, section 2.1. The CPUs of the
+ * domain are guarded (RESCH_PLUGIN_GUARD): what is not RT0 makes no system calls there. Deviations:
+ * a task is registered, with a period and a WCET; admission keeps a second one off its CPU, which
+ * the report leaves to the developer.
  *
  * Options:
  *   share=0  one task on a CPU (default)
- *   share=1  several, by fixed priorities: smaller params.priority first; tasks with 0 after those, by
+ *   share=1  several, by fixed priorities: smaller params.priority first; tasks with 0 after those,
+ *   by
  *            relative deadline, then by id. Admission by exact response times, see analysis/rta.h
  */
 #include <resch/plugin.h>
@@ -34,9 +35,9 @@ RESCH_PLUGIN_PRIVATE(struct artis_domain, RESCH_DOMAIN_PRIVATE);
 RESCH_PLUGIN_PRIVATE(struct artis_rq, RESCH_RQ_PRIVATE);
 RESCH_PLUGIN_PRIVATE(struct artis_task, RESCH_TASK_PRIVATE);
 
-static int artis_option(u64 *words, const char *key, const char *value)
+static int artis_option(u64 *private, const char *key, const char *value)
 {
-	struct artis_domain *domain = (struct artis_domain *)words;
+	struct artis_domain *domain = (struct artis_domain *)private;
 
 	if (strcmp(key, "share") || (strcmp(value, "0") && strcmp(value, "1")))
 		return -EINVAL;
@@ -45,7 +46,7 @@ static int artis_option(u64 *words, const char *key, const char *value)
 }
 
 /* Smaller is more urgent. Depends on the parameters alone, so admit() can ask before attach(). */
-static u64 artis_level(const u64 *words, const struct resch_task *task)
+static u64 artis_level(const u64 *private, const struct resch_task *task)
 {
 	return task->params.priority ? task->params.priority : (u64)U32_MAX + task->params.deadline;
 }

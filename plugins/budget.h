@@ -10,21 +10,22 @@
  *              left = budget; otherwise both stay. Used up: deadline += period, left = budget; at
  *              once (soft), or at the deadline (hard). Abeni, Buttazzo, Integrating multimedia
  *              applications in hard real-time systems, RTSS 1998, section 3
- *   CUS, TBS   budgets are cut to the job at the head of the server, which still needs e: e, and the
- *              deadline e / U later. CUS: at the deadline, while there are jobs; a job that comes to
- *              an idle server waits for it, too. TBS: at once, when a job comes to an idle server
- *              (from max(deadline, t) on), ends with another one there, or the budget is used up.
- *              Deng, Liu, Sun, A scheme for scheduling hard real-time applications in open system
- *              environment, Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996
- *
- *   passive    as the hard CBS: what its tasks do that is not for a client. Shih et al., Open Real-Time
- *              Linux, section 3
+ *   CUS, TBS   budgets are cut to the job at the head of the server, which still needs e: e, and
+ *              the deadline e / U later. CUS: at the deadline, while there are jobs; a job that
+ *              comes to an idle server waits for it, too. TBS: at once, when a job comes to an idle
+ *              server (from max(deadline, t) on), ends with another one there, or the budget is
+ *              used up. Deng, Liu, Sun, A scheme for scheduling hard real-time applications in open
+ *              system environment, Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2),
+ *              1996
+ *   passive    as the hard CBS: what its tasks do that is not for a client. Shih et al., Open
+ *              Real-Time Linux, section 3
  *   linux      as the hard CBS, with a job that never ends: see rest.h
  *
  * What an early end leaves is not lost: it counts as far as it is within U of the time up to its
- * deadline. No budget is larger than params.budget, whatever a job needs. What was overdrawn (timers
- * are late) is paid by later deadlines. A deadline that a new budget would have in the past, since
- * the machine stood still, say, begins anew: it must not give a right over others for long.
+ * deadline. No budget is larger than params.budget, whatever a job needs. What was overdrawn
+ * (timers are late) is paid by later deadlines. A deadline that a new budget would have in the
+ * past, since the machine stood still, say, begins anew: it must not give a right over others for
+ * long.
  *
  * Pure arithmetic on one server; server.c has the queues.
  */
@@ -49,10 +50,10 @@ enum budget_place {
 };
 
 /**
- * struct budget - the private words of a server
+ * struct budget - the private area of a server
  * @node:   by deadline among the ready ones, or the waiting ones, of its CPU; or by its 0-lag time
- * @jobs:   the ready jobs of its tasks, in the order of its policy; where another plugin orders them
- *          (inner.h): their number alone
+ * @jobs:   the ready jobs of its tasks, in the order of its policy; where another plugin orders
+ *          them (inner.h): their number alone
  * @size, @period: in force; a resized server takes the new ones with its next budget
  * @turn:   RESCH_SERVER_RR: what the first job has left of its turn, ns
  * @since:  when its last job went
@@ -77,6 +78,31 @@ RESCH_PLUGIN_PRIVATE(struct budget, RESCH_SERVER_PRIVATE);
 static inline struct budget *budget_of(struct resch_server *server)
 {
 	return resch_private(server, struct budget);
+}
+
+/** budget_valid - server_valid(): what goes with which kind */
+static inline bool budget_valid(const struct resch_server_params *params)
+{
+	bool inside = params->policy == RESCH_SERVER_PLUGIN;
+	bool turns = params->policy == RESCH_SERVER_RR;
+
+	if (params->policy >= RESCH_SERVER_POLICIES || turns != !!params->quantum)
+		return false;
+	switch (params->kind) {
+	case RESCH_SERVER_CBS_HARD:
+	case RESCH_SERVER_CBS:
+		return true;
+	/* budgets follow the job that is first, which a plugin does not tell */
+	case RESCH_SERVER_CUS:
+	case RESCH_SERVER_TBS:
+	case RESCH_SERVER_PASSIVE: /* its tasks go to others */
+		return !inside && !(params->flags & RESCH_SERVER_F_RECLAIM);
+	case RESCH_SERVER_LINUX: /* nobody in it to be ordered */
+		return params->policy == RESCH_SERVER_EDF &&
+		       !(params->flags & RESCH_SERVER_F_RECLAIM);
+	default:
+		return false;
+	}
 }
 
 /* Are its budgets those of single jobs? */

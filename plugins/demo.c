@@ -48,9 +48,9 @@ static u64 demo_quantum(const struct resch_rq *rq)
  * 2. Options: "quantum=500000" in `reschctl domain set ... --options` comes here as key and value.
  * Nothing runs yet. Refuse what you don't know, so that a misspelt option does not pass in silence.
  */
-static int demo_option(u64 *words, const char *key, const char *value)
+static int demo_option(u64 *private, const char *key, const char *value)
 {
-	struct demo_domain *domain = (struct demo_domain *)words;
+	struct demo_domain *domain = (struct demo_domain *)private;
 	u32 quantum;
 
 	if (strcmp(key, "quantum") || kstrtou32(value, 10, &quantum))

@@ -3,7 +3,8 @@
  * fp - preemptive fixed priorities, partitioned
  *
  * Options:
- *   order=dm        shorter relative deadline first (default). Leung, Whitehead, 1982: optimal for deadlines <= periods
+ *   order=dm        shorter relative deadline first (default). Leung, Whitehead, 1982: optimal for
+ *                   deadlines <= periods
  *   order=rm        shorter period first. Liu, Layland, JACM 20(1), 1973
  *   order=explicit  smaller params.priority first; tasks with 0 come after those, by deadline
  *   test=rta        admission by exact response times (default), see analysis/rta.h
@@ -53,9 +54,9 @@ static int fp_lookup(const char *const *names, const char *value)
 	return -EINVAL;
 }
 
-static int fp_option(u64 *words, const char *key, const char *value)
+static int fp_option(u64 *private, const char *key, const char *value)
 {
-	struct fp_domain *domain = (struct fp_domain *)words;
+	struct fp_domain *domain = (struct fp_domain *)private;
 	struct fp_domain wanted = *domain;
 	int index;
 
@@ -73,9 +74,9 @@ static int fp_option(u64 *words, const char *key, const char *value)
 }
 
 /* Smaller is more urgent. Depends on the parameters alone, so admit() can ask before attach(). */
-static u64 fp_level(const u64 *words, const struct resch_task *task)
+static u64 fp_level(const u64 *private, const struct resch_task *task)
 {
-	const struct fp_domain *domain = (const struct fp_domain *)words;
+	const struct fp_domain *domain = (const struct fp_domain *)private;
 
 	switch (domain->order) {
 	case FP_RM:

@@ -87,8 +87,8 @@ static inline struct resch_task *inner_pick(struct resch_server *server, u64 now
 /**
  * inner_give_up - the ready tasks of a server whose plugin has erred: @add is called for each
  *
- * Once in the life of a server, with a look at each task of the CPU. Where their nodes are is no longer
- * known, so nothing of the plugin's queues is touched.
+ * Once in the life of a server, with a look at each task of the CPU. Where their nodes are is no
+ * longer known, so nothing of the plugin's queues is touched.
  */
 static inline void inner_give_up(struct resch_rq *rq, struct resch_server *server,
 				 void (*add)(struct resch_server *server, struct resch_task *task))

@@ -27,15 +27,15 @@
 
 #define NPSF_RECLAIM_LOOK 8U
 
-static int npsf_option(u64 *words, const char *key, const char *value)
+static int npsf_option(u64 *private, const char *key, const char *value)
 {
 	u32 reclaim;
 
 	if (strcmp(key, "reclaim"))
-		return slots_option(words, key, value);
+		return slots_option(private, key, value);
 	if (kstrtou32(value, 10, &reclaim) || reclaim > 1)
 		return -EINVAL;
-	((struct slots_domain *)words)->reclaim = reclaim;
+	((struct slots_domain *)private)->reclaim = reclaim;
 	return 0;
 }
 

@@ -13,11 +13,11 @@
  * server's or, if that is more, what the domain keeps from servers (rest_share()). It has no 0-lag
  * time, for it always has work; so nothing of its share is anybody else's.
  *
- * Sizes are those in force. All is rounded against the one that reclaims. U_active is kept as a sum:
- * a server is added with its first job, and taken out at its 0-lag time, for which those without jobs
- * are in a queue: O(log n). Between two charges no server gets a first job or loses its last one, so
- * that all there is to see is that 0-lag times pass. CPUs on which nobody has reclaimed yet don't
- * keep the sum.
+ * Sizes are those in force. All is rounded against the one that reclaims. U_active is kept as a
+ * sum: a server is added with its first job, and taken out at its 0-lag time, for which those
+ * without jobs are in a queue: O(log n). Between two charges no server gets a first job or loses
+ * its last one, so that all there is to see is that 0-lag times pass. CPUs on which nobody has
+ * reclaimed yet don't keep the sum.
  */
 #ifndef _RESCH_RECLAIM_H
 #define _RESCH_RECLAIM_H
@@ -63,7 +63,10 @@ static inline void reclaim_count(struct reclaim *reclaim, struct budget *budget,
 	budget->counted = share;
 }
 
-/* The server, which is in no queue, has no jobs any more, and nothing about it changes until it has. */
+/*
+ * The server, which is in no queue, has no jobs any more, and nothing about it changes until it
+ * has.
+ */
 static inline void reclaim_leave(struct reclaim *reclaim, struct resch_server *server, u64 now)
 {
 	struct budget *budget = budget_of(server);

@@ -2,14 +2,15 @@
 /*
  * rest.h - the server of the rest of Linux: RESCH_SERVER_LINUX
  *
- * A hard CBS (budget.h) that always has work, which is all that is not registered here: to pick it is
- * to pick nobody. So Linux gets its budget by each of its deadlines, as every server does under EDF
- * while sizes add up to at most 1, and the others get theirs. Soft servers, and those that reclaim,
- * have deadlines of their own further away: Linux goes before what they do beyond their shares.
+ * A hard CBS (budget.h) that always has work, which is all that is not registered here: to pick it
+ * is to pick nobody. So Linux gets its budget by each of its deadlines, as every server does under
+ * EDF while sizes add up to at most 1, and the others get theirs. Soft servers, and those that
+ * reclaim, have deadlines of their own further away: Linux goes before what they do beyond their
+ * shares.
  *
- * All time in which nobody is picked is Linux's, and its budget pays for it as long as there is one,
- * whether somebody else had work or not, and whether Linux did. Once that is used up it is not picked
- * before its deadline, though it has the CPU whenever nobody else wants it.
+ * All time in which nobody is picked is Linux's, and its budget pays for it as long as there is
+ * one, whether somebody else had work or not, and whether Linux did. Once that is used up it is not
+ * picked before its deadline, though it has the CPU whenever nobody else wants it.
  *
  * It is in no queue: the core puts it first on the list of its CPU's servers, where one look tells
  * CPUs that have none. Pure bookkeeping; server.c decides.
@@ -55,8 +56,8 @@ static inline u32 rest_share(const struct resch_rq *rq, const struct rest *rest)
 /**
  * rest_charge - nobody was picked for @time, up to @now
  *
- * A machine that stood still gave Linux nothing, whatever the clock says: more than one budget of debt
- * would keep it waiting for that time.
+ * A machine that stood still gave Linux nothing, whatever the clock says: more than one budget of
+ * debt would keep it waiting for that time.
  */
 static inline void rest_charge(struct rest *rest, u64 time, u64 now)
 {
@@ -78,7 +79,9 @@ static inline void rest_end(struct rest *rest)
 	rest->serves = false;
 }
 
-/** rest_renew - it is @now: @server, which the CPU has, has used up its budget, or gets a new one */
+/**
+ * rest_renew - it is @now: @server, which the CPU has, has used up its budget, or gets a new one
+ */
 static inline void rest_renew(struct rest *rest, struct resch_rq *rq, struct resch_server *server,
 			      u64 now)
 {

@@ -2,11 +2,11 @@
 /*
  * server - application servers: two levels, EDF over servers, then what each server wants
  *
- * Every task belongs to a server (params.group), and every server to a CPU. Of the servers that have
- * ready jobs and a budget the one with the earliest deadline serves; of its jobs the one that its
- * policy puts first runs. A server is charged for the time that its tasks are the CPU's choice. So
- * what a task does is felt in its own server alone: the others get their budgets by their deadlines.
- * See budget.h for the kinds of servers, reclaim.h for those that use what others leave,
+ * Every task belongs to a server (params.group), and every server to a CPU. Of the servers that
+ * have ready jobs and a budget the one with the earliest deadline serves; of its jobs the one that
+ * its policy puts first runs. A server is charged for the time that its tasks are the CPU's choice.
+ * So what a task does is felt in its own server alone: the others get their budgets by their
+ * deadlines. See budget.h for the kinds of servers, reclaim.h for those that use what others leave,
  * analysis/server.h for admission. No options.
  *
  * The time from one pick to the next is charged to the server that was picked, whatever the CPU did
@@ -14,14 +14,15 @@
  * deselected in a system call and has not left the kernel yet.
  *
  * A task of a passive server that works for a client is in the client's server meanwhile, in the
- * place of the client's job, and its budget: task->client. To the other servers that is no different
- * from the client doing the work itself.
+ * place of the client's job, and its budget: task->client. To the other servers that is no
+ * different from the client doing the work itself.
  *
- * The rest of Linux may have a server, too: rest.h. The jobs of others may be ordered by another plugin:
- * inner.h.
+ * The rest of Linux may have a server, too: rest.h. The jobs of others may be ordered by another
+ * plugin: inner.h.
  *
  * The two levels are those of Shih, Qian, Jonnalagadda, Liu, Li, Open Real-Time Linux (a patched
- * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS 1997.
+ * kernel); before that Deng, Liu, Scheduling real-time applications in an open environment, RTSS
+ * 1997.
  */
 #include <resch/plugin.h>
 
@@ -63,15 +64,9 @@ static struct resch_task *server_first_job(struct resch_server *server)
 	return container_of(resch_queue_first(&budget_of(server)->jobs), struct resch_task, node);
 }
 
-/* What the job of a task has consumed, ns. */
-static u64 *server_done(struct resch_task *task)
-{
-	return &task->outer;
-}
-
 /*
- * Whose job it is: who works for a client does the client's job, in the client's place, as far as it
- * has come with it.
+ * Whose job it is: who works for a client does the client's job, in the client's place, as far as
+ * it has come with it.
  */
 static struct resch_task *server_principal(struct resch_task *task)
 {
@@ -83,94 +78,97 @@ static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
 {
 	struct resch_task *principal = server_principal(task);
 	u64 cost = principal->params.wcet + rq->overhead;
-	u64 done = *server_done(principal);
+	u64 done = principal->outer;
 
 	return done < cost ? cost - done : RESCH_NEVER;
 }
 
-/* What the first job of the server may, where that counts: budgets of servers with a plugin are whole. */
+/*
+ * How much execution time the first job of the server has left. Without limit where a plugin orders
+ * the jobs: nobody knows which one is first.
+ */
 static u64 server_need_first(const struct resch_rq *rq, struct resch_server *server)
 {
 	return inner_orders(server) ? RESCH_NEVER : server_need(rq, server_first_job(server));
 }
 
-/* ---- places ------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-static void server_take_out(struct server_rq *words, struct resch_server *server)
+static void server_take_out(struct server_rq *own, struct resch_server *server)
 {
 	struct budget *budget = budget_of(server);
 
 	if (budget->place == BUDGET_READY)
-		resch_queue_erase(&words->ready, &budget->node);
+		resch_queue_erase(&own->ready, &budget->node);
 	else if (budget->place == BUDGET_WAITING)
-		resch_queue_erase(&words->waiting, &budget->node);
+		resch_queue_erase(&own->waiting, &budget->node);
 	else if (budget->place == BUDGET_LEAVING)
-		reclaim_stay(&words->reclaim, budget);
+		reclaim_stay(&own->reclaim, budget);
 	budget->place = BUDGET_IDLE;
 }
 
 /* The server, which has jobs, goes where its state says. */
-static void server_put(struct server_rq *words, struct resch_server *server, u64 now)
+static void server_put(struct server_rq *own, struct resch_server *server, u64 now)
 {
 	struct budget *budget = budget_of(server);
 	bool waits = server->state.left <= 0 && !budget_at_once(server) &&
 		     now < server->state.deadline;
 
-	server_take_out(words, server);
+	server_take_out(own, server);
 	budget->place = waits ? BUDGET_WAITING : BUDGET_READY;
-	resch_queue_insert(waits ? &words->waiting : &words->ready, &budget->node,
+	resch_queue_insert(waits ? &own->waiting : &own->ready, &budget->node,
 			   server->state.deadline);
-	reclaim_count(&words->reclaim, budget, budget->share);
+	reclaim_count(&own->reclaim, budget, budget->share);
 }
 
-/* ---- time -------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 /* How long its budget lasts. */
 static u64 server_lasts(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
-	struct reclaim *reclaim = &words->reclaim;
+	struct server_rq *own = resch_private(rq, struct server_rq);
+	struct reclaim *reclaim = &own->reclaim;
 
 	server->state.rate = RESCH_SERVER_RATE;
 	if (likely(!reclaims(server)))
 		return (u64)server->state.left;
 	if (unlikely(!reclaim->kept))
 		reclaim_keep(reclaim, rq, now);
-	server->state.rate = reclaim_rate(reclaim->active + rest_share(rq, &words->rest));
+	server->state.rate = reclaim_rate(reclaim->active + rest_share(rq, &own->rest));
 	return reclaim_lasts((u64)server->state.left, server->state.rate);
 }
 
 /* Who runs is charged for the time up to @now. Returns that, or a later time we knew of before. */
 static u64 server_charge(struct resch_rq *rq, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
-	u64 time = now > words->last ? now - words->last : 0;
-	u64 cost = time, active = words->reclaim.active, beyond;
-	struct resch_task *task = words->running;
+	struct server_rq *own = resch_private(rq, struct server_rq);
+	u64 time = now > own->last ? now - own->last : 0;
+	u64 cost = time, active = own->reclaim.active, beyond;
+	struct resch_task *task = own->running;
 
-	words->last += time;
-	if (unlikely(words->reclaim.kept)) {
-		beyond = reclaim_pass(&words->reclaim, words->last - time, words->last);
+	own->last += time;
+	if (unlikely(own->reclaim.kept)) {
+		beyond = reclaim_pass(&own->reclaim, own->last - time, own->last);
 		if (task && reclaims(task->server) && time <= BUDGET_DEBT_MAX)
-			cost = reclaim_cost(active + rest_share(rq, &words->rest), beyond, time);
+			cost = reclaim_cost(active + rest_share(rq, &own->rest), beyond, time);
 	}
 	if (task && time) {
 		struct resch_server *server = task->server;
 
-		*server_done(server_principal(task)) += time;
+		server_principal(task)->outer += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
 		budget_charge(server, time, cost);
-		server->state.since = words->last;
-	} else if (unlikely(words->rest.serves) && time) {
-		rest_charge(&words->rest, time, words->last);
+		server->state.since = own->last;
+	} else if (unlikely(own->rest.serves) && time) {
+		rest_charge(&own->rest, time, own->last);
 	}
-	return words->last;
+	return own->last;
 }
 
 /* The first of the ready servers has used up its budget. */
 static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 	u32 what = RESCH_SERVER_EXHAUSTED;
 
 	server->state.exhausted++;
@@ -183,39 +181,39 @@ static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64
 		budget_next(server, server_need_first(rq, server), now);
 	}
 	resch_server_note(rq, server, what);
-	server_put(words, server, now);
+	server_put(own, server, now);
 }
 
 /* Servers whose deadlines have come have new budgets. */
 static void server_replenish(struct resch_rq *rq, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 	struct resch_node *node;
 
-	while ((node = resch_queue_first(&words->waiting)) && node->key <= now) {
+	while ((node = resch_queue_first(&own->waiting)) && node->key <= now) {
 		struct resch_server *server = server_of(node);
 
 		budget_next(server, server_need_first(rq, server), now);
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
-		server_put(words, server, now);
+		server_put(own, server, now);
 	}
 }
 
 /* The rest of Linux may have a server, or another one, or none any more. */
 static void server_renew_rest(struct resch_rq *rq, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
-	struct resch_server *server = rest_find(rq), *before = words->rest.server;
+	struct server_rq *own = resch_private(rq, struct server_rq);
+	struct resch_server *server = rest_find(rq), *before = own->rest.server;
 
 	if (unlikely(before && before != server)) {
-		rest_end(&words->rest);
-		reclaim_leave(&words->reclaim, before, now);
+		rest_end(&own->rest);
+		reclaim_leave(&own->reclaim, before, now);
 	}
 	if (unlikely(server))
-		rest_renew(&words->rest, rq, server, now);
+		rest_renew(&own->rest, rq, server, now);
 }
 
-/* ---- the jobs of a server ----------------------------------------------------------------------- */
+/* ---- the jobs of a server -------------------------------------------------------------------- */
 
 static u64 server_key(const struct resch_server *server, const struct resch_task *task)
 {
@@ -240,8 +238,8 @@ static void server_add_job(struct resch_server *server, struct resch_task *task)
 	bool helps = task->client;
 
 	/*
-	 * Fixed priorities, and releases at one time, go by id, so that admission knows the order. A
-	 * client goes before who works for it: it may be about to withdraw its call.
+	 * Fixed priorities, and releases at one time, go by id, so that admission knows the order.
+	 * A client goes before who works for it: it may be about to withdraw its call.
 	 */
 	if (server->params.policy == RESCH_SERVER_EDF)
 		resch_queue_insert(&budget->jobs, &task->node, key + helps);
@@ -281,7 +279,7 @@ static struct resch_task *server_turn(struct resch_server *server)
 	return server_first_job(server);
 }
 
-/* ---- ops ----------------------------------------------------------------------------------------- */
+/* ---- ops ------------------------------------------------------------------------------------- */
 
 static int server_admit(const struct resch_rq *rq, const struct resch_task *task,
 			struct resch_verdict *verdict)
@@ -304,14 +302,14 @@ static void server_detach(struct resch_rq *rq, struct resch_task *task)
 static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
 			   u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 	struct resch_server *server = task->server;
 	u64 replenished = server->state.replenished;
 	bool released = why == RESCH_WHY_RELEASE && !task->client;
 
 	now = server_charge(rq, now);
 	if (released)
-		*server_done(task) = 0;
+		task->outer = 0;
 	if (inner_orders(server))
 		inner_enqueue(server, task, why, now);
 	else
@@ -328,40 +326,40 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 		budget_wake(server, server_need(rq, task), now);
 	if (server->state.replenished != replenished)
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
-	server_put(words, server, now);
+	server_put(own, server, now);
 }
 
 /* The server has no jobs any more. */
 static void server_idle(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 
-	server_take_out(words, server);
+	server_take_out(own, server);
 	budget_of(server)->since = now;
 	if (server->state.left <= 0 && server->params.kind == RESCH_SERVER_CBS) {
 		budget_next(server, 0, now);
 		server->state.postponed++;
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED | RESCH_SERVER_POSTPONED);
 	}
-	reclaim_leave(&words->reclaim, server, now);
+	reclaim_leave(&own->reclaim, server, now);
 }
 
 static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
 			   u64 now)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 	struct resch_server *server = task->server;
 	struct budget *budget = budget_of(server);
 	bool first = resch_queue_first(&budget->jobs) == &task->node;
 
 	now = server_charge(rq, now);
-	if (words->running == task) {
-		words->running = NULL;
+	if (own->running == task) {
+		own->running = NULL;
 		server->state.since = 0;
 	}
 	/* A throttled job goes on with a budget of its own as large as the first. */
 	if (why == RESCH_WHY_THROTTLE && !task->client)
-		*server_done(task) = 0;
+		task->outer = 0;
 	if (why == RESCH_WHY_DISCARD)
 		budget_discard(server);
 	if (inner_orders(server))
@@ -377,7 +375,7 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 	if (why == RESCH_WHY_COMPLETE && !task->client &&
 	    budget_top_up(server, server_need_first(rq, server), now)) {
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
-		server_put(words, server, now);
+		server_put(own, server, now);
 	}
 }
 
@@ -385,15 +383,15 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 static void server_serve(struct resch_rq *rq, struct resch_server *server, u64 now,
 			 struct resch_pick *pick)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 	u64 until = RESCH_NEVER;
 
 	if (inner_orders(server))
-		words->running = server_ask(rq, server, now, &until);
+		own->running = server_ask(rq, server, now, &until);
 	else
-		words->running = server_turn(server);
+		own->running = server_turn(server);
 	server->state.since = now;
-	pick->task = words->running;
+	pick->task = own->running;
 	pick->until = min(until, now + server_lasts(rq, server, now));
 	if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
 		pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
@@ -401,26 +399,26 @@ static void server_serve(struct resch_rq *rq, struct resch_server *server, u64 n
 
 static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
-	struct resch_task *before = words->running;
+	struct server_rq *own = resch_private(rq, struct server_rq);
+	struct resch_task *before = own->running;
 	struct resch_server *server = NULL;
 	struct resch_node *node;
 
 	now = server_charge(rq, now);
 	server_replenish(rq, now);
 	server_renew_rest(rq, now);
-	while ((node = resch_queue_first(&words->ready)) && server_of(node)->state.left <= 0)
+	while ((node = resch_queue_first(&own->ready)) && server_of(node)->state.left <= 0)
 		server_exhaust(rq, server_of(node), now);
-	words->running = NULL;
-	if (node && likely(!rest_first(&words->rest, server_of(node)))) {
+	own->running = NULL;
+	if (node && likely(!rest_first(&own->rest, server_of(node)))) {
 		server = server_of(node);
 		server_serve(rq, server, now, pick);
 	}
-	if (unlikely(words->rest.server))
-		rest_pick(&words->rest, !server && words->rest.ready, now, pick);
+	if (unlikely(own->rest.server))
+		rest_pick(&own->rest, !server && own->rest.ready, now, pick);
 	if (before && before->server != server)
 		before->server->state.since = 0;
-	node = resch_queue_first(&words->waiting);
+	node = resch_queue_first(&own->waiting);
 	if (node)
 		pick->until = min(pick->until, node->key);
 }
@@ -428,12 +426,12 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 /* It has no jobs, or is the rest of Linux's; it may leave before its 0-lag time. */
 static void server_remove(struct resch_rq *rq, struct resch_server *server)
 {
-	struct server_rq *words = resch_private(rq, struct server_rq);
+	struct server_rq *own = resch_private(rq, struct server_rq);
 
-	if (words->rest.server == server)
-		rest_end(&words->rest);
-	server_take_out(words, server);
-	reclaim_count(&words->reclaim, budget_of(server), 0);
+	if (own->rest.server == server)
+		rest_end(&own->rest);
+	server_take_out(own, server);
+	reclaim_count(&own->reclaim, budget_of(server), 0);
 }
 
 static const struct resch_plugin server = {
@@ -442,7 +440,9 @@ static const struct resch_plugin server = {
 		"application servers (CBS, CUS, TBS, passive, Linux): EDF over them, in each a policy or plugin",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_SERVERS,
+	.stand_in = "edf", /* server_key() */
 	.admit = server_admit,
+	.server_valid = budget_valid,
 	.admit_server = resch_admit_server,
 	.remove_server = server_remove,
 	.attach = server_attach,

@@ -9,8 +9,9 @@
  * rule that a group is executed by one CPU at a time is kept by counting, not by the clock: a CPU
  * takes a task only while no other CPU has a busy one of the same group.
  *
- *   group due here, but busy elsewhere:   handover=notify   stopped() kicks the CPU whose turn it is
- *                                         handover=retry    that CPU asks again every retry=NS
+ *   group due here, but busy elsewhere:
+ *     handover=notify   stopped() kicks the CPU whose turn it is
+ *     handover=retry    that CPU asks again every retry=NS
  *
  * Sousa, Bletsas, Tovar, Andersson, On the implementation of real-time slot-based task-splitting
  * scheduling algorithms for multiprocessor systems, HURRAY-TR-110903, 2011: the ReTAS kernel, which
@@ -110,7 +111,7 @@ static inline struct slots_group *slots_group_of(const struct resch_task *task)
 	return group ? resch_private(group, struct slots_group) : NULL;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 static inline u32 slots_count(const struct resch_rq *rq)
 {
@@ -204,15 +205,15 @@ static inline u32 slots_seek(const struct resch_rq *rq, u32 index, u64 offset)
 static inline bool slots_enter(struct resch_rq *rq, struct resch_group *group, u64 begin)
 {
 	struct slots_rq *slots = resch_private(rq, struct slots_rq);
-	struct slots_group *words = resch_private(group, struct slots_group);
+	struct slots_group *shared = resch_private(group, struct slots_group);
 
 	slots->window = group;
-	if (words->since > begin)
+	if (shared->since > begin)
 		return false;
-	/* Its words stay zero while nobody is in it. */
-	if (words->tasks) {
-		words->here = rq;
-		words->since = begin;
+	/* All of it stays zero while nobody is in it. */
+	if (shared->tasks) {
+		shared->here = rq;
+		shared->since = begin;
 	}
 	return true;
 }
@@ -220,13 +221,13 @@ static inline bool slots_enter(struct resch_rq *rq, struct resch_group *group, u
 static inline void slots_leave(struct resch_rq *rq)
 {
 	struct slots_rq *slots = resch_private(rq, struct slots_rq);
-	struct slots_group *words;
+	struct slots_group *shared;
 
 	if (!slots->window)
 		return;
-	words = resch_private(slots->window, struct slots_group);
-	if (words->here == rq)
-		words->here = NULL;
+	shared = resch_private(slots->window, struct slots_group);
+	if (shared->here == rq)
+		shared->here = NULL;
 	slots->window = NULL;
 }
 
@@ -268,7 +269,7 @@ static inline bool slots_look(struct resch_rq *rq, u64 now, struct slots_view *v
 	return true;
 }
 
-/* ---- who has the group ------------------------------------------------------------------------- */
+/* ---- who has the group ----------------------------------------------------------------------- */
 
 /* Has @rq last picked a task of @group? */
 static inline bool slots_runs(const struct resch_rq *rq, const struct resch_group *group)
@@ -279,9 +280,9 @@ static inline bool slots_runs(const struct resch_rq *rq, const struct resch_grou
 }
 
 /* May @rq execute tasks of the group, for all that others do? */
-static inline bool slots_free_for(const struct slots_group *words, const struct resch_rq *rq)
+static inline bool slots_free_for(const struct slots_group *shared, const struct resch_rq *rq)
 {
-	return !words->strays && (!words->busy || words->on == rq);
+	return !shared->strays && (!shared->busy || shared->on == rq);
 }
 
 /*
@@ -291,49 +292,49 @@ static inline bool slots_free_for(const struct slots_group *words, const struct 
 static inline struct resch_task *slots_claim(struct resch_rq *rq, struct resch_group *group,
 					     bool *waits)
 {
-	struct slots_group *words;
+	struct slots_group *shared;
 	struct resch_node *first;
 
 	if (!group)
 		return NULL;
-	words = resch_private(group, struct slots_group);
-	first = resch_queue_first(&words->ready);
+	shared = resch_private(group, struct slots_group);
+	first = resch_queue_first(&shared->ready);
 	if (!first)
 		return NULL;
-	if (likely(slots_free_for(words, rq)))
+	if (likely(slots_free_for(shared, rq)))
 		return slots_task_of(first);
 	*waits = true;
-	if (words->busy && words->on != rq && slots_runs(words->on, group))
-		resch_rq_kick(rq, words->on);
+	if (shared->busy && shared->on != rq && slots_runs(shared->on, group))
+		resch_rq_kick(rq, shared->on);
 	return NULL;
 }
 
 static inline void slots_hold(struct resch_rq *rq, struct resch_task *task)
 {
 	struct slots_task *mine = resch_private(task, struct slots_task);
-	struct slots_group *words = slots_group_of(task);
+	struct slots_group *shared = slots_group_of(task);
 
-	if (mine->held || !words)
+	if (mine->held || !shared)
 		return;
-	if (!slots_free_for(words, rq)) {
+	if (!slots_free_for(shared, rq)) {
 		mine->held = SLOTS_STRAY;
-		words->strays++;
+		shared->strays++;
 		return;
 	}
 	mine->held = SLOTS_BUSY;
-	words->on = rq;
-	words->busy++;
+	shared->on = rq;
+	shared->busy++;
 }
 
 static inline void slots_drop(struct resch_task *task)
 {
 	struct slots_task *mine = resch_private(task, struct slots_task);
-	struct slots_group *words = slots_group_of(task);
+	struct slots_group *shared = slots_group_of(task);
 
 	if (mine->held == SLOTS_BUSY)
-		words->busy--;
+		shared->busy--;
 	else if (mine->held == SLOTS_STRAY)
-		words->strays--;
+		shared->strays--;
 	mine->held = SLOTS_FREE;
 }
 
@@ -386,12 +387,12 @@ static inline void slots_tell(struct resch_rq *rq, const struct resch_group *gro
 			resch_rq_kick(rq, resch_rq_peer(rq, plan->parts[group->id].part[i].index));
 }
 
-/* ---- ops ----------------------------------------------------------------------------------------- */
+/* ---- ops ------------------------------------------------------------------------------------- */
 
 /* handover=notify|retry, retry=NS. -EINVAL */
-static inline int slots_option(u64 *words, const char *key, const char *value)
+static inline int slots_option(u64 *private, const char *key, const char *value)
 {
-	struct slots_domain *domain = (struct slots_domain *)words;
+	struct slots_domain *domain = (struct slots_domain *)private;
 	u32 number;
 
 	if (!strcmp(key, "handover")) {
@@ -410,40 +411,40 @@ static inline int slots_option(u64 *words, const char *key, const char *value)
 
 static inline void slots_attach(struct resch_rq *rq, struct resch_task *task)
 {
-	struct slots_group *words;
+	struct slots_group *shared;
 
 	resch_private(task, struct slots_task)->group = task->group;
-	words = slots_group_of(task);
-	if (!words)
+	shared = slots_group_of(task);
+	if (!shared)
 		return;
-	words->tasks++;
+	shared->tasks++;
 	if (task->busy)
 		slots_hold(rq, task);
 }
 
 static inline void slots_detach(struct resch_rq *rq, struct resch_task *task)
 {
-	struct slots_group *words = slots_group_of(task);
+	struct slots_group *shared = slots_group_of(task);
 
-	if (!words)
+	if (!shared)
 		return;
 	slots_drop(task);
-	if (!--words->tasks)
-		memset(words, 0, sizeof(*words));
+	if (!--shared->tasks)
+		memset(shared, 0, sizeof(*shared));
 }
 
 static inline void slots_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why,
 				 u64 now)
 {
 	struct resch_group *group = resch_private(task, struct slots_task)->group;
-	struct slots_group *words = slots_group_of(task);
+	struct slots_group *shared = slots_group_of(task);
 
-	if (!words)
+	if (!shared)
 		return;
 	if (task->busy) /* it woke in the kernel, and is there still */
 		slots_hold(rq, task);
-	resch_queue_insert(&words->ready, &task->node, task->job.deadline);
-	if (resch_queue_first(&words->ready) == &task->node)
+	resch_queue_insert(&shared->ready, &task->node, task->job.deadline);
+	if (resch_queue_first(&shared->ready) == &task->node)
 		slots_tell(rq, group);
 }
 
@@ -461,15 +462,15 @@ static inline void slots_dequeue(struct resch_rq *rq, struct resch_task *task, e
 static inline void slots_stopped(struct resch_rq *rq, struct resch_task *task, u64 now)
 {
 	struct resch_group *group = resch_private(task, struct slots_task)->group;
-	struct slots_group *words = slots_group_of(task);
+	struct slots_group *shared = slots_group_of(task);
 	struct resch_rq *user;
 
-	if (!words)
+	if (!shared)
 		return;
 	slots_drop(task);
 	if (((const struct slots_domain *)rq->domain)->polls)
 		return;
-	if (words->busy || words->strays || !resch_queue_first(&words->ready))
+	if (shared->busy || shared->strays || !resch_queue_first(&shared->ready))
 		return;
 	user = slots_user(rq, group);
 	if (user && !slots_runs(user, group))

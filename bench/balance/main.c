@@ -2,8 +2,8 @@
 /*
  * main.c - resch-balance: how a machine shares its CPUs among the tasks of a scenario
  *
- * The load-balancing observer of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.3, with the
- * evolution over time that its section 6.2 wishes for.
+ * The load-balancing observer of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.3, with
+ * the evolution over time that its section 6.2 wishes for.
  */
 #include <err.h>
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "clock-ns.h"
 #include "task.h"
 
@@ -42,21 +43,26 @@ static struct {
 	uint64_t at, cpu[CPUS_MAX];
 } idle_before, idle_after;
 
+static const char help[] =
+	"usage: resch-balance [OPTION]... SCENARIO\n"
+	"Starts a scenario's tasks together and tells what each got. Prints one JSON object; times\n"
+	"are ns. The format is in bench/balance/scenario.h and docs/shielding-measured.md.\n"
+	"\n"
+	"  -m CPU      where the observer itself runs (0)\n"
+	"  -e TIME     look where the tasks are every so many us (10000)\n"
+	"  -g TIME     a gap of so many us in a task's time was somebody else's (500)\n"
+	"  -N NAME     \"name\" in the output\n";
+
 static _Noreturn void usage(void)
 {
-	fputs("usage: resch-balance [OPTION]... SCENARIO\n"
-	      "Starts a scenario's tasks together and tells what each got. Prints one JSON object; times\n"
-	      "are ns. The format is in bench/balance/scenario.h and docs/shielding-measured.md.\n"
-	      "\n"
-	      "  -m CPU      where the observer itself runs (0)\n"
-	      "  -e TIME     look where the tasks are every so many us (10000)\n"
-	      "  -g TIME     a gap of so many us in a task's time was somebody else's (500)\n"
-	      "  -N NAME     \"name\" in the output\n",
-	      stderr);
+	fputs(help, stderr);
 	exit(2);
 }
 
-/* The CPU that @pid is on or waits for: the 39th word of its stat. The name in the second may have anything. */
+/*
+ * The CPU that @pid is on or waits for: the 39th word of its stat. The name in the second may have
+ * anything.
+ */
 static int cpu_of(pid_t pid)
 {
 	char path[40], text[1024], *word;
@@ -255,6 +261,7 @@ int main(int argc, char **argv)
 	FILE *file;
 	int letter;
 
+	answer_if_asked(argv, "resch-balance", help);
 	while ((letter = getopt(argc, argv, "m:e:g:N:")) != -1) {
 		if (letter == 'm')
 			option.observer_cpu = (int)number(optarg) % CPU_SETSIZE;

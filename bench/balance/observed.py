@@ -4,6 +4,7 @@
 from columns import columns
 
 SECOND = 1e9
+ROWS = 4   # of a picture
 # RR-5781, tables 3, 4, 5: {scenario: [(configuration, group, CPU shares, completion, involuntary switches)]}
 PAPER = {
     'weighting': [('stock', 'Linux', '70 11 8.5 10.5', '190 / 315 / 447', ''),
@@ -85,13 +86,16 @@ def moves(records):
 
 
 def picture(scenario, records, path):
-    """How many tasks of each group are on each CPU, over time: a row a configuration, a column a CPU."""
+    """How many tasks of each group are on each CPU, over time: a row a configuration, a column a CPU; of more than ROWS
+    configurations the first ones and the last."""
+    if len(records) > ROWS:
+        records = records[:ROWS - 1] + records[-1:]
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot
     cpus = records[0]['cpus']
     figure, axes = pyplot.subplots(len(records), cpus, figsize=(2.6 * cpus + 1, 1.9 * len(records) + 0.9), squeeze=False,
-                                   sharey=True, sharex='row')
+                                   sharey=True, sharex='row', layout='constrained')
     for row, record in zip(axes, records):
         series = [(group['name'], *over_time(record, number)) for number, group in enumerate(record['groups'])
                   if group['ends']]
@@ -106,5 +110,4 @@ def picture(scenario, records, path):
         axis.set_xlabel('s', fontsize='small')
     figure.suptitle(f'{scenario}: which tasks are on which CPU ({records[0]["kernel"]}, emulated)'
                     if records[0].get('emulated') else f'{scenario}: which tasks are on which CPU', fontsize='medium')
-    figure.tight_layout()
     figure.savefig(path, dpi=90)

@@ -2,7 +2,8 @@
 /*
  * scenario.h - sets of tasks that load a machine, as files describe them
  *
- * After lbu, the tool of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.3.1 and figure 9.
+ * After lbu, the tool of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.3.1 and figure
+ * 9.
  *
  *	# a comment
  *	{

@@ -2,9 +2,10 @@
 /*
  * task.c - a task that only pretends
  *
- * What it computes is measured in its own CPU time, which it finds without a system call (under a guard that
- * moves whoever calls the kernel, the measurement would change the result): it looks at the clock after
- * each few steps, and a gap that is longer than those take is time in which somebody else was running.
+ * What it computes is measured in its own CPU time, which it finds without a system call (under a
+ * guard that moves whoever calls the kernel, the measurement would change the result): it looks at
+ * the clock after each few steps, and a gap that is longer than those take is time in which
+ * somebody else was running.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -50,7 +50,8 @@ def start(layout, overheads, seed, time, *options):
 def statistics(layout, overheads, seed, time):
     simulator = start(layout, overheads, seed, time, '--json')
     out, errors = simulator.communicate(layout.text)
-    if simulator.returncode not in DONE:
+    # a set that is refused has no statistics
+    if simulator.returncode not in DONE or not out:
         raise Broken(f'resch-sim: {errors.strip()}')
     return json.loads(out)
 

@@ -16,10 +16,13 @@ same file everywhere.
 
 import argparse
 import math
+import os
 import random
+import re
 import sys
 
-UNITS = {'ns': 1, 'us': 10**3, 'ms': 10**6, 's': 10**9}
+VERSION = '0.1.0'
+UNITS = {'ns': 1, 'us': 10**3, 'µs': 10**3, 'ms': 10**6, 's': 10**9, 'min': 60 * 10**9, 'h': 3600 * 10**9}
 TRIES = 10**6
 
 
@@ -182,14 +185,17 @@ def generate(args, number):
 # ---- the command line ----------------------------------------------------------------------------
 
 def time(text):
-    digits = text.rstrip('nmus')
-    unit = text[len(digits):] or 'ns'
-    if unit not in UNITS:
+    """By the grammar of resch_time_parse(): a number with its unit, exactly, or 0."""
+    match = re.fullmatch(r'([0-9]*)(?:\.([0-9]*))?([a-zµ]*)', text)
+    whole, part, unit = match.groups() if match else ('', '', '')
+    digits = whole + (part or '')
+    if digits and not unit and not int(digits):
+        return 0
+    if digits and not unit:
+        raise argparse.ArgumentTypeError(f"'{text}' has no unit: {text}ms?")
+    if not digits or unit not in UNITS or int(digits) * UNITS[unit] % 10 ** len(part or ''):
         raise argparse.ArgumentTypeError(f"'{text}' is no time: 5ms, 250us")
-    try:
-        return int(round(float(digits) * UNITS[unit]))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is no time: 5ms, 250us") from error
+    return int(digits) * UNITS[unit] // 10 ** len(part or '')
 
 
 def pair(text):
@@ -229,9 +235,12 @@ def arguments(argv=None):
     parser.add_argument('--number', type=int, default=1, metavar='N',
                         help='the N-th set of this seed (default: 1)')
     parser.add_argument('-o', '--output', metavar='FILE', help='default: standard output')
+    parser.add_argument('--version', action='version', version=f'resch-gen {VERSION}')
     args = parser.parse_args(argv)
     if args.tasks < 1 or args.cpus < 1 or args.utilization <= 0:
         parser.error('tasks, CPUs and utilization are positive')
+    if args.target[1] > 1:
+        parser.error('--target is a share of all CPUs, at most 1')
     if not 0 < args.umin <= args.umax <= 1:
         parser.error('0 < umin <= umax <= 1')
     if not 0 < args.step or not args.step <= args.tmin <= args.tmax <= 3600 * 10**9:
@@ -250,17 +259,36 @@ def main():
         return 1
     text = '# resch-gen ' + ' '.join(sys.argv[1:]) + '\n'
     text += ''.join(','.join(str(field) for field in row) + '\n' for row in rows)
-    if not args.output:
-        sys.stdout.write(text)
-        return 0
     try:
+        if not args.output:
+            sys.stdout.write(text)
+            return 0
         with open(args.output, 'w', encoding='utf-8') as file:
             file.write(text)
     except OSError as error:
+        if not args.output:
+            raise
         print(f'resch-gen: {args.output}: {error.strerror}', file=sys.stderr)
         return 1
     return 0
 
 
+def run():
+    """What standard output does not take is an error, but of who reads no more of it."""
+    try:
+        try:
+            status = main()
+        except SystemExit as end:
+            status = end.code
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os._exit(0)
+    except OSError as error:
+        print(f'resch-gen: standard output: {error.strerror}', file=sys.stderr)
+        # Python would try to write the rest once more.
+        os._exit(1)
+    sys.exit(status)
+
+
 if __name__ == '__main__':
-    sys.exit(main())
+    run()

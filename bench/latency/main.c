@@ -3,8 +3,9 @@
  * main.c - resch-latency: how late a periodic task is, and how much its execution time varies
  *
  * The measurements of É. Piel, P. Marquet, J. Soula, C. Osuna, J.-L. Dekeyser: ARTiS, an Asymmetric
- * Real-Time Scheduler for Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, sections 5.1, 5.2,
- * with the timer in the place of their performance counter's interrupt, so that a stock kernel will do.
+ * Real-Time Scheduler for Linux on Multi-Processor Architectures, INRIA RR-5781, 2005, sections
+ * 5.1, 5.2, with the timer in the place of their performance counter's interrupt, so that a stock
+ * kernel will do.
  */
 #include <err.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "clock-ns.h"
 #include "pin.h"
 #include "stats.h"
@@ -39,25 +41,27 @@ static struct {
 	unsigned long overrun;
 } result;
 
+static const char help[] =
+	"usage: resch-latency [OPTION]...\n"
+	"A periodic task, bound to a CPU. Prints one JSON object; times are ns.\n"
+	"  user     from the time that its timer is set to, to its own first instruction\n"
+	"  kernel   ... to the kernel's beginning to wake it (-k)\n"
+	"  work     execution times of so many integer divisions (-w)\n"
+	"  edge     how far from one period toggles of a pin are apart (-o)\n"
+	"\n"
+	"  -c CPU      where (0)\n"
+	"  -p N        SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
+	"  -i TIME     period, in us (1000)\n"
+	"  -n N        periods (1000)\n"
+	"  -w N        divisions in each period (0)\n"
+	"  -k          kernel latency, too (root)\n"
+	"  -o PIN      toggle gpio:/dev/gpiochipN:LINE or rts:/dev/ttySN\n"
+	"  -s FILE     all user latencies, one a line, in the order in which they came\n"
+	"  -N NAME     \"name\" in the output\n";
+
 static _Noreturn void usage(void)
 {
-	fputs("usage: resch-latency [OPTION]...\n"
-	      "A periodic task, bound to a CPU. Prints one JSON object; times are ns.\n"
-	      "  user     from the time that its timer is set to, to its own first instruction\n"
-	      "  kernel   ... to the kernel's beginning to wake it (-k)\n"
-	      "  work     execution times of so many integer divisions (-w)\n"
-	      "  edge     how far from one period toggles of a pin are apart (-o)\n"
-	      "\n"
-	      "  -c CPU      where (0)\n"
-	      "  -p N        SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
-	      "  -i TIME     period, in us (1000)\n"
-	      "  -n N        periods (1000)\n"
-	      "  -w N        divisions in each period (0)\n"
-	      "  -k          kernel latency, too (root)\n"
-	      "  -o PIN      toggle gpio:/dev/gpiochipN:LINE or rts:/dev/ttySN\n"
-	      "  -s FILE     all user latencies, one a line, in the order in which they came\n"
-	      "  -N NAME     \"name\" in the output\n",
-	      stderr);
+	fputs(help, stderr);
 	exit(2);
 }
 
@@ -90,6 +94,7 @@ static void options(int argc, char **argv)
 {
 	int letter;
 
+	answer_if_asked(argv, "resch-latency", help);
 	while ((letter = getopt(argc, argv, "c:p:i:n:w:o:s:N:k")) != -1) {
 		switch (letter) {
 		case 'c':

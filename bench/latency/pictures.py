@@ -9,6 +9,8 @@ import results  # noqa: E402
 import tables  # noqa: E402
 
 COLOURS = {'idle': '#7f7f7f', 'floor': '#bcbd22', 'loaded': '#d62728', 'shield': '#1f77b4', 'artis': '#2ca02c'}
+# Of kernels, so that bars of one colour can be told apart.
+HATCHES = ('', '//', '..', 'xx', '\\\\', '++')
 
 
 def _bin_end(start):
@@ -16,23 +18,34 @@ def _bin_end(start):
     return start + 1 if start < 4 else start + (1 << (start.bit_length() - 3))
 
 
+def _steps(bins):
+    """Edges, us, and heights of a histogram's bins; between bins that are not side by side there is an empty one, so that
+    nothing is drawn where nothing was seen."""
+    edges, heights = [], []
+    for start, count in bins:
+        if edges and edges[-1] != start:
+            heights.append(0)
+            edges.append(start)
+        elif not edges:
+            edges.append(start)
+        edges.append(_bin_end(start))
+        heights.append(count)
+    return [edge / 1000 for edge in edges], heights
+
+
 def histogram(records, path):
     """User latencies, both axes logarithmic, one row a kernel."""
     figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1 + 3 * len(records)), squeeze=False, sharex=True)
     for axis, record in zip(axes[:, 0], records):
         for phase, entry in record['phases'].items():
-            bins = entry['user']['histogram']
-            edges, heights = [], []
-            for start, count in bins:
-                edges += [start / 1000, _bin_end(start) / 1000]
-                heights += [count, count]
+            edges, heights = _steps(entry['user']['histogram'])
             colour = COLOURS.get(phase)
-            axis.fill_between(edges, heights, 0.5, alpha=0.25, color=colour, linewidth=0)
-            axis.plot(edges, heights, color=colour, label=tables.NAMES.get(phase, phase))
+            axis.stairs(heights, edges, baseline=0.5, fill=True, alpha=0.25, color=colour)
+            axis.stairs(heights, edges, baseline=0.5, color=colour, label=tables.NAMES.get(phase, phase))
             axis.axvline(entry['user']['max'] / 1000, color=colour, linestyle=':', linewidth=1)
         axis.set(xscale='log', yscale='log', ylabel='samples', title=record['kernel'])
         axis.legend(fontsize='small')
-    axes[-1, 0].set_xlabel('user latency, us (dotted: the longest)'
+    axes[-1, 0].set_xlabel('user latency, µs (dotted: the longest)'
                            + (', emulated' if any(record['emulated'] for record in records) else ''))
     figure.tight_layout()
     figure.savefig(path, dpi=100)
@@ -54,7 +67,7 @@ def summary(records, path):
     late.set_yticks([at for at, _ in ticks], [name for _, name in ticks], fontsize='small')
     late.set_xscale('log')
     late.margins(x=0.12)
-    late.set(xlabel='user latency, us: 99.9 % (dark), longest (light)')
+    late.set(xlabel='user latency, µs: 99.9 % (dark), longest (light)')
     _costs(cost, records)
     figure.suptitle('How late a periodic task is beside five loads, and what they pay'
                     + (' (emulated)' if any(record['emulated'] for record in records) else ''))
@@ -65,14 +78,16 @@ def summary(records, path):
 def _costs(axis, records):
     kinds = list(records[0]['phases'].get('loaded', {}).get('loads', {}))
     bars = [(record, phase) for record in records for phase in record['phases'] if phase not in results.STOCK]
+    kernels = [record['kernel'] for record in records]
     for i, (record, phase) in enumerate(bars):
         width = 0.8 / len(bars)
         shares = [100 * (results.kept(record, phase, kind) or 0) for kind in kinds]
         axis.bar([x - 0.4 + (i + 0.5) * width for x in range(len(kinds))], shares, width,
-                 color=COLOURS.get(phase), alpha=1 - 0.5 * i / len(bars),
+                 color=COLOURS.get(phase), edgecolor='white', hatch=HATCHES[kernels.index(record['kernel']) % len(HATCHES)],
                  label=f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}')
     axis.axhline(100, color='black', linewidth=1)
-    axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':')
+    axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':',
+                 label=f'{100 * tables.LEAST_KEPT:.0f} %: what a shield is to leave at least')
     axis.set_xticks(range(len(kinds)), kinds)
     axis.set_ylabel('throughput, % of unshielded')
     axis.set_ylim(0, 160)

@@ -9,8 +9,8 @@ struct pin {
 };
 
 /*
- * gpio:/dev/gpiochip0:3 is line 3 of a GPIO chip (gpio-sim makes one without hardware); rts:/dev/ttyS0 the
- * serial port's "request to send". Returns 0 or -1, with errno.
+ * gpio:/dev/gpiochip0:3 is line 3 of a GPIO chip (gpio-sim makes one without hardware);
+ * rts:/dev/ttyS0 the serial port's "request to send". Returns 0 or -1, with errno.
  */
 int pin_open(struct pin *pin, const char *name);
 

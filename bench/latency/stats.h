@@ -2,7 +2,8 @@
 /*
  * stats.h - percentiles and histograms of times
  *
- * All samples are kept, so percentiles are exact. Times are ns; what is longer than 4.29 s counts as that.
+ * All samples are kept, so percentiles are exact. Times are ns; what is longer than 4.29 s counts
+ * as that.
  */
 #ifndef _LATENCY_STATS_H
 #define _LATENCY_STATS_H
@@ -30,7 +31,8 @@ void stats_add(struct stats *stats, int64_t ns);
 void stats_sort(struct stats *stats);
 
 /*
- * The nearest-rank percentile: the least sample that @part of @whole samples don't exceed, as 999 of
+ * The nearest-rank percentile: the least sample that @part of @whole samples don't exceed, as 999
+ * of
  * 1000. 0 without samples. It is the maximum where there are fewer than @whole / (@whole - @part).
  */
 uint32_t stats_percentile(const struct stats *stats, uint32_t part, uint32_t whole);

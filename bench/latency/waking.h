@@ -2,8 +2,9 @@
 /*
  * waking.h - when the kernel began to wake a thread
  *
- * The tracepoint sched_waking, seen through perf_event_open(): its stamps are CLOCK_MONOTONIC in ns, where
- * the text of a trace has microseconds, and reading them costs the thread that is measured nothing.
+ * The tracepoint sched_waking, seen through perf_event_open(): its stamps are CLOCK_MONOTONIC in
+ * ns, where the text of a trace has microseconds, and reading them costs the thread that is
+ * measured nothing.
  */
 #ifndef _LATENCY_WAKING_H
 #define _LATENCY_WAKING_H

@@ -155,8 +155,8 @@ static void lock_byte(int fd, off_t byte, short type)
 }
 
 /*
- * The report's load called an ioctl() under the big kernel lock, which is gone. Locks of one file are
- * a list under one spinlock, which each lock and unlock walks: long, with preemption off, and
+ * The report's load called an ioctl() under the big kernel lock, which is gone. Locks of one file
+ * are a list under one spinlock, which each lock and unlock walks: long, with preemption off, and
  * everyone else waits for it.
  */
 void load_lock(volatile uint64_t *done, const char *disk, unsigned int worker)

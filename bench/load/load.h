@@ -2,8 +2,8 @@
 /*
  * load.h - what keeps a machine busy while something else is measured
  *
- * The five loads of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.1.3. Each counts what it
- * gets done, so that it can be said what a measure against latency costs the others.
+ * The five loads of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.1.3. Each counts what
+ * it gets done, so that it can be said what a measure against latency costs the others.
  */
 #ifndef _LOAD_LOAD_H
 #define _LOAD_LOAD_H
@@ -15,7 +15,10 @@ struct load {
 	const char *name;
 	/* What one operation is. */
 	const char *unit;
-	/* Runs for ever, or ends the process. @disk is a file or block device of its own for "disk" and "lock". */
+	/*
+	 * Runs for ever, or ends the process. @disk is a file or block device of its own for "disk"
+	 * and "lock".
+	 */
 	void (*run)(volatile uint64_t *done, const char *disk, unsigned int worker);
 };
 

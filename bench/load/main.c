@@ -13,20 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "load.h"
+
+static const char help[] =
+	"usage: resch-load [-f BOARD] [-d FILE] [-u PERCENT] KIND[=WORKERS]...\n"
+	"       resch-load -r BOARD\n"
+	"Keeps the machine busy until it is ended. KIND: compute disk net lock cache.\n"
+	"\n"
+	"  -f BOARD    count in this file (/tmp/resch-load)\n"
+	"  -r BOARD    print what has been done so far: JSON, times in ns\n"
+	"  -d FILE     what \"disk\" writes to; a block device loses its contents\n"
+	"              (/tmp/resch-load.disk)\n"
+	"  -u PERCENT  each worker runs so much of every 10 ms (100)\n";
 
 static _Noreturn void usage(void)
 {
-	fputs("usage: resch-load [-f BOARD] [-d FILE] [-u PERCENT] KIND[=WORKERS]...\n"
-	      "       resch-load -r BOARD\n"
-	      "Keeps the machine busy until it is ended. KIND: compute disk net lock cache.\n"
-	      "\n"
-	      "  -f BOARD    count in this file (/tmp/resch-load)\n"
-	      "  -r BOARD    print what has been done so far: JSON, times in ns\n"
-	      "  -d FILE     what \"disk\" writes to; a block device loses its contents\n"
-	      "              (/tmp/resch-load.disk)\n"
-	      "  -u PERCENT  each worker runs so much of every 10 ms (100)\n",
-	      stderr);
+	fputs(help, stderr);
 	exit(2);
 }
 
@@ -125,6 +128,7 @@ int main(int argc, char **argv)
 	struct load_board *board;
 	int letter, status;
 
+	answer_if_asked(argv, "resch-load", help);
 	while ((letter = getopt(argc, argv, "f:r:d:u:")) != -1) {
 		if (letter == 'r')
 			return board_print(optarg);

@@ -2,8 +2,8 @@
 /*
  * calls.c - single system calls, from user mode to user mode
  *
- * What a call takes is also the longest that it can keep preemption or interrupts off: no tracepoint of a
- * stock kernel tells that itself.
+ * What a call takes is also the longest that it can keep preemption or interrupts off: no
+ * tracepoint of a stock kernel tells that itself.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -76,7 +76,10 @@ static uint64_t one(const struct call *call)
 	return stamp() - start;
 }
 
-/* An interrupt in one batch is in none of most others: the least of their longest is the call's own. */
+/*
+ * An interrupt in one batch is in none of most others: the least of their longest is the call's
+ * own.
+ */
 static void measure(const struct call *call, const char *name, const char *state, const char *how,
 		    int fd, int cpu)
 {
@@ -134,7 +137,7 @@ static void measure_crowded(const char *state, int fd, int cpu)
 	measure(call, name, state, "alone", fd, cpu);
 }
 
-/* ---- while all other CPUs contend ----------------------------------------------------------------- */
+/* ---- while all other CPUs contend ------------------------------------------------------------ */
 
 /* What a contender does; the calling process's memory is shared where it is a thread of it. */
 static const struct call *volatile wanted;
@@ -161,7 +164,10 @@ static void *contend_fork(void *arg)
 	return arg;
 }
 
-/* The kernel's time keeping is written as often as can be; steps of the clock would interrupt every CPU. */
+/*
+ * The kernel's time keeping is written as often as can be; steps of the clock would interrupt every
+ * CPU.
+ */
 static void *contend_clock(void *arg)
 {
 	struct timex timex = { .modes = ADJ_FREQUENCY };

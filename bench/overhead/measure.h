@@ -24,21 +24,21 @@ void measure_crowd(const char *policy, const char *mode, unsigned int count, uns
 void measure_pipe(const char *state, bool pinned);
 
 /*
- * Registers @count tasks that sleep, each in a server of its own where the policy has servers, says so,
- * and stays until it is killed.
+ * Registers @count tasks that sleep, each in a server of its own where the policy has servers, says
+ * so, and stays until it is killed.
  */
 void measure_hold(const char *policy, unsigned int count);
 
 /*
- * System calls one by one; @state: what the module does meanwhile. @cpu: a guarded CPU that we are lent to before each
- * of them, or -1.
+ * System calls one by one; @state: what the module does meanwhile. @cpu: a guarded CPU that we are
+ * lent to before each of them, or -1.
  */
 void measure_calls(const char *state, int cpu);
 
 /*
- * The same on @cpu, pinned to it, or, where @state is "lent", lent to it before each (the exempt ones alone),
- * while each CPU with a lower number makes the "same" call in a thread of ours, or in a process of its own
- * "fork"s, adjusts the "clock", or does "compute", without a pause.
+ * The same on @cpu, pinned to it, or, where @state is "lent", lent to it before each (the exempt
+ * ones alone), while each CPU with a lower number makes the "same" call in a thread of ours, or in
+ * a process of its own "fork"s, adjusts the "clock", or does "compute", without a pause.
  */
 void measure_contended(const char *state, int cpu, const char *how);
 

@@ -69,9 +69,10 @@ void policy_register(int fd, uint64_t period, uint64_t deadline, uint64_t offset
 void policy_prepare(const struct policy *policy);
 
 /*
- * After that, where tasks are in servers: @count servers, of 90 % in all. The first is that of the task
- * measured, whose period is @period, ns, and is due before the others; the second is due next and has a
- * long budget. policy_serve_alike(): all of one size, for a job in each of @count periods.
+ * After that, where tasks are in servers: @count servers, of 90 % in all. The first is that of the
+ * task measured, whose period is @period, ns, and is due before the others; the second is due next
+ * and has a long budget. policy_serve_alike(): all of one size, for a job in each of @count
+ * periods.
  */
 void policy_serve(const struct policy *policy, unsigned int count, uint64_t period);
 void policy_serve_alike(const struct policy *policy, unsigned int count, uint64_t period);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* engine.c - events in the order of time, and a decision on every CPU that one of them touched */
-#include "sim.h"
+#include "chain.h"
+#include "progress.h"
 
 void sim_fault(struct sim *sim, const char *reason, const struct sim_cpu *cpu)
 {
@@ -97,20 +98,6 @@ static void check_starvation(struct sim_cpu *cpu, const struct resch_pick *pick)
 		sim_fault(sim, "picked nobody for too long while tasks were ready", cpu);
 }
 
-static void check_answer(struct sim_cpu *cpu, const struct resch_pick *pick, u64 now)
-{
-	if (pick->task && pick->task->rq != &cpu->rq && !sim_whole(cpu->sim))
-		sim_fault(cpu->sim, "picked a task of another CPU", cpu);
-	else if (pick->task && pick->task->rq != &cpu->rq && pick->task->busy)
-		sim_fault(cpu->sim, "picked a task that is busy on another CPU", cpu);
-	else if (pick->task && !pick->task->ready)
-		sim_fault(cpu->sim, "picked a task that is not ready", cpu);
-	else if (pick->until <= now)
-		sim_fault(cpu->sim, "asked to be asked again in the past", cpu);
-	else
-		check_starvation(cpu, pick);
-}
-
 static void apply(struct sim_cpu *cpu, struct sim_task *next)
 {
 	struct resch_node *back;
@@ -147,8 +134,8 @@ static void arm(struct sim_cpu *cpu)
 	if (running) {
 		u64 left = running->need - running->executed;
 
-		if (running->enforce && running->state == SIM_READY)
-			left = min(left, running->allowed - running->executed);
+		if (running->life.enforce && running->state == SIM_READY)
+			left = min(left, resch_life_left(&running->life, running->executed));
 		at = min(at, max(cpu->since, cpu->lost_to) + left);
 	}
 	if (sim_event_queued(&cpu->event) && cpu->event.key == at)
@@ -166,13 +153,18 @@ static bool ask(struct sim_cpu *cpu, u64 now)
 	struct resch_pick pick = { .task = NULL, .until = RESCH_NEVER };
 	struct sim *sim = cpu->sim;
 	u64 change = RESCH_NEVER;
+	const char *nonsense;
 
 	if (sim_whole(sim))
 		change = sim_plan_update(cpu, now);
 	sim->decisions++;
 	cpu->asked = now;
 	sim->plugin->pick(&cpu->rq, now, &pick);
-	check_answer(cpu, &pick, now);
+	nonsense = resch_pick_nonsense(&cpu->rq, sim_whole(sim), &pick, now);
+	if (nonsense)
+		sim_fault(sim, nonsense, cpu);
+	else
+		check_starvation(cpu, &pick);
 	if (*sim->fault)
 		return false;
 	pick.until = min(pick.until, change);
@@ -195,6 +187,10 @@ static void decide(struct sim_cpu *cpu)
 	u64 as_of = cpu->as_of ? max(cpu->as_of, cpu->asked) : sim->now;
 
 	cpu->as_of = 0;
+	if (cpu->link && cpu->selected) {
+		arm(cpu);
+		return;
+	}
 	if (!ask(cpu, as_of))
 		return;
 	if (cpu->until <= sim->now && !ask(cpu, sim->now))
@@ -206,13 +202,13 @@ static void swap_now(struct sim *sim)
 {
 	const struct sim_swap *swap = &sim->config.swaps[sim->next_swap++];
 	struct resch_verdict verdict = { 0 };
-	char why[200];
+	char why[RESCH_VERDICT_TEXT];
 	u32 i;
 
 	for (i = 0; i < sim->config.cpus; i++)
 		sim_touch(&sim->cpus[i]);
 	if (sim_swap(sim, swap, &verdict)) {
-		sim_report_verdict(&verdict, why, sizeof(why));
+		resch_verdict_text_for(&verdict, "wcet", why, sizeof(why));
 		fprintf(stderr, "resch-sim: %s does not take over at %llu ns: %s\n", swap->plugin,
 			(unsigned long long)sim->now, why);
 	}
@@ -272,6 +268,7 @@ static void handle(struct sim *sim, struct sim_event *event)
 		swap_now(sim);
 		break;
 	case SIM_EVENT_TIMER:
+	case SIM_EVENT_FORWARD:
 		handle_timer(container_of(event, struct sim_task, timer));
 		break;
 	case SIM_EVENT_TICK:
@@ -339,6 +336,7 @@ static void decide_all(struct sim *sim)
 
 int sim_run(struct sim *sim)
 {
+	struct sim_progress progress = {};
 	struct sim_event *event;
 	u32 i;
 
@@ -351,13 +349,19 @@ int sim_run(struct sim *sim)
 	       !*sim->fault) {
 		/* everything that happens now, and only then decisions */
 		sim->now = sim->told = event->key;
+		sim_progress_tell(&progress, sim->now, sim->config.end);
 		do {
 			sim_event_drop(&sim->events, event);
 			handle(sim, event);
 			event = sim_event_first(&sim->events);
+			if (sim->chains && (!event || event->key > sim->now)) {
+				sim_chain_idle_points(sim);
+				event = sim_event_first(&sim->events);
+			}
 		} while (event && event->key <= sim->now);
 		decide_all(sim);
 	}
+	sim_progress_done(&progress);
 	if (*sim->fault)
 		return -EPROTO;
 	sim->now = sim->config.end;

@@ -6,9 +6,9 @@
  *    "tasks": [{"name": "t1", "wcet": 600000, "period": 1000000, "group": 1, ...}, ...],
  *    "reserves": [{"cpu": 0, "group": 1, "begin": 0, "end": 1300000}, ...], ...}
  *
- * Times are in ns. Of a task also deadline, offset, max_offset, max_period, min_exec and max_exec are
- * read, and mean what the columns of task sets mean (tools/common/taskset.h); overrun and miss are words. All
- * else is passed over.
+ * Times are in ns. Of a task also deadline, offset, max_offset, max_period, min_exec and max_exec
+ * are read, and mean what the columns of task sets mean (tools/common/taskset.h); overrun and miss
+ * are words. All else is passed over.
  */
 #include <json-c/json.h>
 #include <resch.h>
@@ -33,7 +33,7 @@ static int fail(const struct place *at, const char *field, const char *what)
 	return -EINVAL;
 }
 
-/* ---- fields ------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 /* A whole number from @least to @most; left as it is where it is not there and @needed is false. */
 static int get_number(const struct place *at, struct json_object *from, const char *field,
@@ -106,7 +106,7 @@ static int get_object(struct place *at, const char *list, struct json_object *fr
 	return json_object_is_type(*to, json_type_object) ? 0 : fail(at, "", "is not an object");
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static int read_times(const struct place *at, struct json_object *from, struct taskset_task *task)
 {
@@ -176,7 +176,7 @@ static int read_tasks(struct place *at, struct json_object *root, struct taskset
 	return err;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 static int read_reserve(const struct place *at, struct json_object *from, u64 slot,
 			struct resch_reserve *reserve)
@@ -234,7 +234,7 @@ static int check_groups(struct place *at, const struct sim_layout *layout)
 	return 0;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Who carries it out: C-NPS-F differs from NPS-F in the plan alone. */
 static const struct {

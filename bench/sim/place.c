@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /* place.c - plugins, and which tasks they take where, as the core does it */
 #include "fifo.h"
-#include "sim.h"
+#include "chain.h"
 
-/* One accessor for each resch_plugin_module() among the linked sources. */
+/* clang-format off */
+/*
+ * SIM_PLUGINS is the list of plugins/Kbuild: one accessor for each resch_plugin_module() of theirs.
+ */
 #define SIM_PLUGIN(name) const struct resch_plugin *resch_##name(void);
-#include "plugins.inc"
+SIM_PLUGINS
 #undef SIM_PLUGIN
 
 const struct resch_plugin *sim_plugin_at(u32 index)
 {
 #define SIM_PLUGIN(name) resch_##name,
-	static const struct resch_plugin *(*const accessors[])(void) = {
-#include "plugins.inc"
-	};
+	static const struct resch_plugin *(*const accessors[])(void) = { SIM_PLUGINS };
 #undef SIM_PLUGIN
+	/* clang-format on */
 
 	if (!index)
 		return &resch_plugin_fifo;
@@ -110,6 +112,7 @@ void sim_free(struct sim *sim)
 		free(sim->tasks[i]);
 	sim_plan_free(sim);
 	sim_server_free(sim);
+	sim_chains_free(sim);
 	free(sim->tasks);
 	free(sim->events.heap);
 	free(sim->ticks);
@@ -358,7 +361,7 @@ static void hand_over(struct sim_cpu *cpu, const struct resch_plugin *from)
 	}
 	resch_rq_for_each(&cpu->rq, task) {
 		if (task->ready)
-			to->enqueue(&cpu->rq, task, RESCH_WHY_HANDOVER, cpu->sim->now);
+			to->enqueue(&cpu->rq, task, RESCH_WHY_TAKEOVER, cpu->sim->now);
 	}
 	sim_trace_swap(cpu, from->name, to->name);
 }

@@ -16,7 +16,7 @@
 
 #define LINE_LEN 256
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int plan_fail(u32 line, const char *what, char *error, size_t size)
 {
@@ -95,7 +95,7 @@ int sim_plan_read(FILE *file, struct sim_plan_file *plan, char *error, size_t si
 	return err;
 }
 
-/* ---- plans --------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static int by_cpu(const void *a, const void *b)
 {
@@ -290,9 +290,11 @@ u64 sim_plan_update(struct sim_cpu *cpu, u64 now)
 	return sim->plan < sim->nr_plans ? sim->plans[sim->plan]->plan.from : RESCH_NEVER;
 }
 
-/* ---- who was where when -------------------------------------------------------------------------- */
+/* ---- who was where when ---------------------------------------------------------------------- */
 
-/* The end of the stretch that begins at @at in which the group has this CPU, or (*@inside) hasn't. */
+/*
+ * The end of the stretch that begins at @at in which the group has this CPU, or (*@inside) hasn't.
+ */
 static u64 plan_stretch(const struct resch_plan *plan, u32 index, u32 group, u64 at, bool *inside)
 {
 	u64 slot = plan->slot, offset = (at - plan->from) % slot, end = slot;
@@ -319,8 +321,8 @@ static void plan_note(struct sim_cpu *cpu, struct sim_task *task, u64 from, u64 
 	}
 	if (!cpu->stray_from)
 		cpu->stray_from = from + 1; /* so that time 0 is not "never" */
-	task->stats.outside += to - from;
-	task->stats.outside_max = max(task->stats.outside_max, to + 1 - cpu->stray_from);
+	task->outside += to - from;
+	task->outside_max = max(task->outside_max, to + 1 - cpu->stray_from);
 }
 
 void sim_plan_account(struct sim_cpu *cpu, struct sim_task *task, u64 from, u64 to)

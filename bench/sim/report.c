@@ -26,12 +26,12 @@ static const char *task_name(const struct sim_task *task, char *text, size_t siz
 	return text;
 }
 
-static u64 response_average(const struct sim_stats *stats)
+static u64 response_average(const struct resch_stats *stats)
 {
 	return stats->completed ? stats->response_total / stats->completed : 0;
 }
 
-static u64 response_least(const struct sim_stats *stats)
+static u64 response_least(const struct resch_stats *stats)
 {
 	return stats->completed ? stats->response_min : 0;
 }
@@ -39,7 +39,7 @@ static u64 response_least(const struct sim_stats *stats)
 static void table_row(const struct sim_task *task, FILE *out)
 {
 	const struct resch_task_params *params = &task->spec.params;
-	const struct sim_stats *stats = &task->stats;
+	const struct resch_stats *stats = &task->stats;
 	char period[32], deadline[32], wcet[32], average[32], most[32], name[32];
 
 	fprintf(out, "%-15s %3u %11s %11s %11s %9llu %7llu %8llu %7llu %11s %11s %9llu\n",
@@ -54,21 +54,21 @@ static void table_row(const struct sim_task *task, FILE *out)
 
 static void table_slots(const struct sim *sim, FILE *out)
 {
-	struct sim_stats sum = { 0 };
+	u64 outside = 0, outside_max = 0, migrations = 0;
 	char total[32], most[32];
 	u32 i;
 
 	for (i = 0; i < sim->nr_tasks; i++) {
-		const struct sim_stats *stats = &sim->tasks[i]->stats;
+		const struct sim_task *task = sim->tasks[i];
 
-		sum.outside += stats->outside;
-		sum.outside_max = max(sum.outside_max, stats->outside_max);
-		sum.migrations += stats->migrations;
+		outside += task->outside;
+		outside_max = max(outside_max, task->outside_max);
+		migrations += task->stats.migrations;
 	}
 	fprintf(out,
 		"%llu migrations, %llu kicks, outside the groups' windows %s, at most %s at a time; a group on two CPUs at once: %llu times\n",
-		(ull)sum.migrations, (ull)sim->kicks, show(sum.outside, total, sizeof(total)),
-		show(sum.outside_max, most, sizeof(most)), (ull)sim->parallel);
+		(ull)migrations, (ull)sim->kicks, show(outside, total, sizeof(total)),
+		show(outside_max, most, sizeof(most)), (ull)sim->parallel);
 }
 
 static void table_server(const struct sim_server *server, FILE *out)
@@ -85,13 +85,14 @@ static void table_server(const struct sim_server *server, FILE *out)
 		show(state->consumed, consumed, sizeof(consumed)), (ull)state->replenished,
 		(ull)state->exhausted, (ull)state->postponed);
 	if (server->server.inner && server->inner.fault)
-		fprintf(out, "server %u: %s is not asked any more: %s; edf took its place\n",
-			server->server.id, server->inner.plugin->name, server->inner.fault);
+		fprintf(out, "server %u: %s is not asked any more: %s; %s took its place\n",
+			server->server.id, server->inner.plugin->name, server->inner.fault,
+			server->cpu->sim->plugin->stand_in);
 }
 
 void sim_report_table(const struct sim *sim, FILE *out)
 {
-	struct sim_stats sum = { 0 };
+	struct resch_stats sum = { 0 };
 	char end[32];
 	u32 i;
 
@@ -99,7 +100,7 @@ void sim_report_table(const struct sim *sim, FILE *out)
 		"wcet", "deadline", "period", "jobs", "misses", "overruns", "skipped", "resp avg",
 		"resp max", "preempted");
 	for (i = 0; i < sim->nr_tasks; i++) {
-		const struct sim_stats *stats = &sim->tasks[i]->stats;
+		const struct resch_stats *stats = &sim->tasks[i]->stats;
 
 		table_row(sim->tasks[i], out);
 		sum.completed += stats->completed;
@@ -136,8 +137,7 @@ static void json_server(const struct sim_server *server, FILE *out)
 	fprintf(out, "}");
 }
 
-/* A JSON string. Bytes beyond ASCII pass as they are. */
-static void json_text(const char *text, FILE *out)
+void sim_report_text(const char *text, FILE *out)
 {
 	putc('"', out);
 	for (; *text; text++) {
@@ -156,15 +156,15 @@ static void json_text(const char *text, FILE *out)
 static void json_task(const struct sim_task *task, FILE *out)
 {
 	const struct resch_task_params *params = &task->spec.params;
-	const struct sim_stats *stats = &task->stats;
+	const struct resch_stats *stats = &task->stats;
 	char name[32];
 
 	fprintf(out, "    {\"id\": %u, \"name\": ", task->task.id);
-	json_text(task_name(task, name, sizeof(name)), out);
+	sim_report_text(task_name(task, name, sizeof(name)), out);
 	fprintf(out,
 		", \"cpu\": %u, \"wcet\": %llu, \"deadline\": %llu, \"period\": %llu, \"released\": %llu, \"completed\": %llu, \"misses\": %llu, \"overruns\": %llu, \"skipped\": %llu, \"preemptions\": %llu,",
 		task->cpu->rq.cpu, (ull)params->wcet, (ull)params->deadline, (ull)params->period,
-		(ull)stats->released, (ull)stats->completed, (ull)stats->misses,
+		(ull)task->released, (ull)stats->completed, (ull)stats->misses,
 		(ull)stats->overruns, (ull)stats->skipped, (ull)stats->preemptions);
 	fprintf(out,
 		" \"exec_total\": %llu, \"exec_max\": %llu, \"response_min\": %llu, \"response_avg\": %llu, \"response_max\": %llu, \"tardiness_max\": %llu",
@@ -175,8 +175,8 @@ static void json_task(const struct sim_task *task, FILE *out)
 	if (task->sim->nr_plans)
 		fprintf(out,
 			", \"group\": %u, \"migrations\": %llu, \"outside\": %llu, \"outside_max\": %llu",
-			params->group, (ull)stats->migrations, (ull)stats->outside,
-			(ull)stats->outside_max);
+			params->group, (ull)stats->migrations, (ull)task->outside,
+			(ull)task->outside_max);
 	fprintf(out, "}");
 }
 
@@ -207,56 +207,4 @@ void sim_report_json(const struct sim *sim, FILE *out)
 		fprintf(out, "%s\n", i + 1 < sim->nr_tasks ? "," : "");
 	}
 	fprintf(out, "  ]\n}\n");
-}
-
-void sim_report_verdict(const struct resch_verdict *verdict, char *text, size_t size)
-{
-	ull value = verdict->value, limit = verdict->limit;
-	char whose[32] = "it";
-	int used;
-
-	if (verdict->task)
-		snprintf(whose, sizeof(whose), "task %u", verdict->task);
-	switch (verdict->bound) {
-	case RESCH_BOUND_UTILIZATION:
-		used = snprintf(text, size, "utilization would be %.4f of at most %.4f",
-				(double)value / 1e6, (double)limit / 1e6);
-		break;
-	case RESCH_BOUND_DEMAND:
-		used = snprintf(text, size, "demand would be %llu ns in %llu ns", value, limit);
-		break;
-	case RESCH_BOUND_RESERVE:
-		used = snprintf(
-			text, size,
-			"demand would be %llu ns in an interval in which the reserves supply only %llu ns",
-			value, limit);
-		break;
-	case RESCH_BOUND_SERVER:
-		used = snprintf(
-			text, size,
-			"the server may take %llu ns to do what is to be complete after %llu ns",
-			value, limit);
-		break;
-	case RESCH_BOUND_RESPONSE:
-		used = snprintf(text, size,
-				"%s would respond after %llu ns, at most %llu ns are allowed",
-				whose, value, limit);
-		break;
-	case RESCH_BOUND_LIU_LAYLAND:
-		used = snprintf(text, size, "utilization %.4f exceeds the Liu-Layland bound %.4f",
-				(double)value / 1e6, (double)limit / 1e6);
-		break;
-	case RESCH_BOUND_HYPERBOLIC:
-		used = snprintf(text, size, "the hyperbolic product %.4f exceeds 2",
-				(double)value / 1e6);
-		break;
-	default:
-		used = snprintf(text, size, "the plugin can't promise anything for %s", whose);
-	}
-	if (verdict->suggest_wcet && used > 0 && (size_t)used < size)
-		used += snprintf(text + used, size - (size_t)used, "; wcet %llu ns would pass",
-				 (ull)verdict->suggest_wcet);
-	if (verdict->suggest_period && used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, "; period %llu ns would pass",
-			 (ull)verdict->suggest_period);
 }

@@ -15,35 +15,18 @@
 #include <ctype.h>
 
 #include <resch.h>
+#include <resch/sizes.h>
 
 #include "sim.h"
 
 #define LINE_LEN 256
 #define FIELDS 7
-#define QUANTUM_MIN 10000U
-#define QUANTUM_MAX 1000000000U
-#define PERIOD_MAX 3600000000000ULL
 
-/* ---- files --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-static bool server_valid(const struct resch_server_params *params)
-{
-	bool turns = params->policy == RESCH_SERVER_RR;
-
-	if (params->flags & RESCH_SERVER_F_RECLAIM && params->kind != RESCH_SERVER_CBS_HARD &&
-	    params->kind != RESCH_SERVER_CBS)
-		return false;
-	if (params->kind == RESCH_SERVER_LINUX && params->policy != RESCH_SERVER_EDF)
-		return false;
-	if (params->policy == RESCH_SERVER_PLUGIN && !resch_kind_takes_inner(params->kind))
-		return false;
-	return params->budget >= 10000 && params->budget <= params->period &&
-	       params->period <= PERIOD_MAX && params->budget * 10000 >= params->period &&
-	       (turns ? params->quantum >= QUANTUM_MIN && params->quantum <= QUANTUM_MAX :
-			!params->quantum);
-}
-
-/* "plugin:NAME" or "plugin:NAME:OPTIONS", these with semicolons for commas; or a policy of servers. */
+/*
+ * "plugin:NAME" or "plugin:NAME:OPTIONS", these with semicolons for commas; or a policy of servers.
+ */
 static int server_read_policy(char *text, struct resch_server_params *params,
 			      struct sim_inside *inside)
 {
@@ -114,7 +97,7 @@ static int server_read_line(char *line, struct resch_server_params *params,
 	params->budget = budget;
 	params->period = period;
 	params->quantum = quantum;
-	return server_valid(params) ? 0 : -EINVAL;
+	return resch_server_sizes_valid(params) ? 0 : -EINVAL;
 }
 
 int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, size_t size)
@@ -147,7 +130,7 @@ const char *sim_server_kind(const struct sim_server *server)
 	return resch_server_kind_name(server->server.params.kind);
 }
 
-/* ---- servers ------------------------------------------------------------------------------------- */
+/* ---- servers --------------------------------------------------------------------------------- */
 
 struct sim_server *sim_server_find(const struct sim *sim, u32 id)
 {
@@ -167,9 +150,17 @@ int sim_server_home(const struct sim *sim, const struct resch_task_params *param
 int sim_server_admit(const struct sim *sim, const struct resch_plugin *plugin,
 		     const struct resch_rq *rq, struct resch_verdict *verdict)
 {
+	const struct resch_server *server;
 	int err = 0;
 
-	if (plugin->flags & RESCH_PLUGIN_SERVERS && rq->servers && !sim->config.force)
+	if (!(plugin->flags & RESCH_PLUGIN_SERVERS))
+		return 0;
+	resch_rq_for_each_server(rq, server) {
+		if (!plugin->server_valid(&server->params))
+			err = resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0,
+						   server->params.kind, 0);
+	}
+	if (!err && rq->servers && !sim->config.force)
 		err = plugin->admit_server(rq, rq->servers, verdict);
 	if (err)
 		verdict->cpu = (s32)rq->cpu;
@@ -212,6 +203,8 @@ int sim_server_add(struct sim *sim, const struct resch_server_params *params,
 
 	if (!(sim->plugin->flags & RESCH_PLUGIN_SERVERS))
 		return -EOPNOTSUPP;
+	if (!sim->plugin->server_valid(params))
+		return -EINVAL;
 	server = calloc(1, sizeof(*server));
 	servers = realloc(sim->servers, (sim->nr_servers + 1) * sizeof(struct sim_server *));
 	if (servers)

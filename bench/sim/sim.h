@@ -10,10 +10,11 @@
  *   engine.c   events, decisions                events.c  which comes next
  *   place.c    admission, placement, change of plugins
  *   main.c     the command                      jobs.c    the life of jobs, reactions
+ *   options.c  its options
  *   layout.c   task sets with their plans, from reschctl assign
  *   whole.c    plugins that decide for all CPUs at once: moves, kicks, ways out of a CPU
  *   plan.c     time slots: plans from files, groups, who was where when
- *   server.c   servers: from files, admitted
+ *   server.c   servers: from files, admitted            chain*.c  chains of stages, see chain.h
  *   trace.c    the events as lines of text      report.c  tables, JSON
  */
 #ifndef _RESCH_SIM_H
@@ -22,6 +23,8 @@
 #include <stdio.h>
 
 #include <resch/inner.h>
+
+#include <resch.h>
 
 #include "taskset.h"
 
@@ -110,25 +113,6 @@ struct sim_events {
 	u32 room;
 };
 
-/** struct sim_stats - as struct resch_task_stat has them */
-struct sim_stats {
-	u64 released;
-	u64 completed;
-	u64 misses;
-	u64 overruns;
-	u64 skipped;
-	u64 preemptions;
-	u64 exec_total;
-	u64 exec_max;
-	u64 response_min;
-	u64 response_max;
-	u64 response_total;
-	u64 tardiness_max;
-	u64 migrations;
-	u64 outside; /* executed outside the windows of its group, ns */
-	u64 outside_max; /* the longest stretch of that */
-};
-
 /*
  *               release                      done
  *   SLEEPING -------------> READY --------------------> SLEEPING
@@ -140,6 +124,8 @@ struct sim_stats {
 enum sim_state { SIM_SLEEPING, SIM_READY, SIM_THROTTLED, SIM_BACKGROUND };
 
 struct sim_cpu;
+struct sim_stage;
+struct sim_chains;
 
 struct sim_task {
 	struct resch_task task;
@@ -153,17 +139,16 @@ struct sim_task {
 	struct resch_node back; /* in cpu->background */
 	struct sim_event stop; /* in sim->events: has left its CPU */
 	struct sim_task *member; /* the next one of its group */
-	u64 wake_at; /* replenishment, while throttled */
+	struct sim_stage *stage; /* of a chain, see chain.h; or NULL */
 	u64 due; /* when its timer should have fired */
 	u64 random;
 	u64 need; /* what the job executes for in all, ns */
-	u64 executed; /* so far */
-	u64 allowed; /* executed at which it overruns, while enforced */
-	bool enforce;
-	bool watch; /* the deadline */
-	bool missed;
-	bool skip;
-	struct sim_stats stats;
+	u64 executed; /* so far: what is the CPU time of a thread in the kernel */
+	struct resch_life life;
+	struct resch_stats stats;
+	u64 released;
+	u64 outside; /* executed outside the windows of its group, ns */
+	u64 outside_max; /* the longest stretch of that */
 };
 
 /** struct sim_tick - the next interrupt of a kind on a CPU */
@@ -185,6 +170,7 @@ struct sim_cpu {
 	struct resch_queue background;
 	struct sim_cpu *next_changed;
 	bool changed;
+	bool link; /* who has it keeps it to the end of the job */
 	u64 since; /* execution is accounted up to here ... */
 	u64 lost_to; /* ... and none happens before this */
 	u64 until; /* of the pick ... */
@@ -211,7 +197,9 @@ struct sim_group {
 	struct sim_task *members;
 };
 
-/** struct sim_server - a server, on its CPU; @inner: what server.inner points to; @policy: its name */
+/**
+ * struct sim_server - a server, on its CPU; @inner: what server.inner points to; @policy: its name
+ */
 struct sim_server {
 	struct resch_server server;
 	struct resch_inner inner;
@@ -238,6 +226,7 @@ struct sim {
 	struct resch_group **groups; /* by id; all that a plan can have */
 	struct sim_server **servers; /* by id - 1 */
 	u32 nr_servers;
+	struct sim_chains *chains; /* or NULL */
 	/* for tests: a CPU executes nothing, or the task, in [@from, @to) */
 	void (*watch)(struct sim *sim, struct sim_task *task, u64 from, u64 to);
 	/* for tests: the plugin has noted something about the server */
@@ -262,6 +251,7 @@ enum sim_order {
 	SIM_EVENT_KICK,
 	SIM_EVENT_SWAP,
 	SIM_EVENT_TIMER,
+	SIM_EVENT_FORWARD, /* as SIM_EVENT_TIMER, of a stage that another one releases */
 	SIM_EVENT_TICK
 };
 
@@ -282,10 +272,10 @@ static inline u64 sim_random(u64 *state, u64 low, u64 high)
 	return low + mul_u64_u64_shr(z ^ (z >> 31), high - low + 1, 64);
 }
 
-/* Times of options and plans are written as those of task sets. */
+/* Times of options and plans are written as everywhere: with a unit. */
 static inline int sim_parse_time(const char *text, u64 *ns)
 {
-	return taskset_time_parse(text, ns);
+	return resch_time_parse(text, ns);
 }
 
 /* ---- place.c --------------------------------------------------------------------------------- */
@@ -382,8 +372,8 @@ struct sim_plan_file {
 };
 
 /*
- * "slot,TIME", "from,TIME", then lines of group,cpu,begin,end; # begins a comment. -EINVAL, -ENOMEM,
- * with a sentence in @error
+ * "slot,TIME", "from,TIME", then lines of group,cpu,begin,end; # begins a comment. -EINVAL,
+ * -ENOMEM, with a sentence in @error
  */
 int sim_plan_read(FILE *file, struct sim_plan_file *plan, char *error, size_t size);
 
@@ -443,14 +433,15 @@ struct sim_server_file {
 int sim_server_read(FILE *file, struct sim_server_file *servers, char *error, size_t size);
 
 /*
- * One more server, before the start: on its CPU, or on the first that takes it. -EBUSY with @verdict,
- * -ENODEV: no such CPU, -EOPNOTSUPP: the plugin has no servers, -ENOMEM
+ * One more server, before the start: on its CPU, or on the first that takes it. -EBUSY with
+ * @verdict, -ENODEV: no such CPU, -EOPNOTSUPP: the plugin has no servers, -EINVAL: or none of that
+ * kind with that policy, quantum and flags, -ENOMEM
  */
 int sim_server_add(struct sim *sim, const struct resch_server_params *params,
 		   struct resch_verdict *verdict);
 /*
- * A RESCH_SERVER_PLUGIN one, just added, gets its plugin (else it goes by EDF). -EINVAL: that can't run
- * inside a server of that kind, or does not take the options
+ * A RESCH_SERVER_PLUGIN one, just added, gets its plugin (else it goes by EDF). -EINVAL: that can't
+ * run inside a server of that kind, or does not take the options
  */
 int sim_server_put_inside(struct sim_server *server, const struct resch_plugin *plugin,
 			  const char *options);
@@ -474,6 +465,8 @@ const char *sim_server_kind(const struct sim_server *server);
 /* ---- jobs.c ---------------------------------------------------------------------------------- */
 
 void sim_job_first(struct sim_task *task);
+/* The task, which sleeps, waits for the release that its chain has for it. */
+void sim_job_await(struct sim_task *task);
 void sim_job_expire(struct sim_task *task);
 /* The running job of @cpu may be done, or over its budget. */
 void sim_job_progress(struct sim_cpu *cpu);
@@ -497,7 +490,7 @@ void sim_trace_eject(const struct sim_cpu *cpu, const char *reason);
 
 void sim_report_table(const struct sim *sim, FILE *out);
 void sim_report_json(const struct sim *sim, FILE *out);
-/* A refusal as a sentence, without a full stop. */
-void sim_report_verdict(const struct resch_verdict *verdict, char *text, size_t size);
+/* A JSON string. Bytes beyond ASCII pass as they are. */
+void sim_report_text(const char *text, FILE *out);
 
 #endif /* _RESCH_SIM_H */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace.c - a schedule as lines of text: TIME EVENT key=value ..., after a comment on how it was made
+ * trace.c - a schedule as lines of text: TIME EVENT key=value ..., after a comment on how it was
+ * made
  *
- * The events and their fields mean what those of module/trace.h mean. Simulated tasks have no
+ * The events and their fields mean what those of module/core/trace.h mean. Simulated tasks have no
  * thread: their pid is their id.
  */
 #include "sim.h"

@@ -144,7 +144,9 @@ void study_tightness(void)
 	for (i = 0; i < sizeof(deltas) / sizeof(deltas[0]); i++) {
 		for (percent = 10; percent < 100; percent += 20) {
 			uint64_t size = reserve_for(slot, deltas[i], percent);
-			/* arrives when its window ends, and is due when the next but delta begins */
+			/*
+			 * arrives when its window ends, and is due when the next but delta begins
+			 */
 			uint64_t period = deltas[i] * slot + slot - size;
 			struct slots_task task = { period * percent / 100, period, period, 1 };
 

@@ -215,7 +215,9 @@ static void install(struct machine *machine, const struct slots_reserve *reserve
 			cpu->reserves = &machine->lists[i];
 		cpu->reserves[cpu->nr++] = reserve;
 		machine->reserves_of[reserve->group]++;
-		/* a window goes around the slot boundary where it ends at it and goes on elsewhere */
+		/*
+		 * a window goes around the slot boundary where it ends at it and goes on elsewhere
+		 */
 		if (!machine->window_end[reserve->group] || reserve->end < slots->slot)
 			machine->window_end[reserve->group] = reserve->end;
 	}

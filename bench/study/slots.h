@@ -3,8 +3,8 @@
  * slots.h - a machine that schedules by time slots, simulated
  *
  * Confirms what libresch assigns, and shares no code with it: all CPUs step together from event to
- * event (the edge of a reserve, a release, a completion, an interrupt), every choice is made anew at
- * each of them, and what is to be true of a schedule is looked at, not concluded. Times are ns.
+ * event (the edge of a reserve, a release, a completion, an interrupt), every choice is made anew
+ * at each of them, and what is to be true of a schedule is looked at, not concluded. Times are ns.
  */
 #ifndef _RESCH_STUDY_SLOTS_H
 #define _RESCH_STUDY_SLOTS_H
@@ -54,15 +54,16 @@ enum slots_pattern {
 	SLOTS_WINDOW, /* first when a window of the group ends, then periodically */
 	SLOTS_OFFSETS, /* at random, then periodically */
 	SLOTS_SPORADIC, /* random offsets, random distances of up to twice the period */
-	SLOTS_ADVERSARIAL, /* each of them when a window of the group ends, as soon as that may be */
+	/* each of them when a window of the group ends, as soon as that may be */
+	SLOTS_ADVERSARIAL,
 	SLOTS_PATTERNS,
 };
 
 /**
  * struct slots - what to simulate
  * @changes: @nr_changes of them, by time; groups that nobody is in yet may be missing in @reserves
- * @reclaim: where a split group (one with two reserves) has nothing to run in its reserve, the CPU's
- *   own group may (S-EKG)
+ * @reclaim: where a split group (one with two reserves) has nothing to run in its reserve, the
+ *   CPU's own group may (S-EKG)
  * @end:     when to stop, ns
  * @reserve_jitter: what each reserve loses at its beginning
  * @release_jitter: from the arrival of a job until it is ready; each job has the most of it

@@ -10,7 +10,7 @@
 #ifndef _RESCH_STUDY_STUDY_H
 #define _RESCH_STUDY_STUDY_H
 
-#include "assign.h"
+#include "assign/assign.h"
 #include "slots.h"
 
 #define STUDY_TASKS_MAX 1024
@@ -25,7 +25,9 @@ struct study_set {
 
 /* ---- partition.c: all with the overheads of the set ------------------------------------------ */
 
-/** study_edf - partitioned EDF, exact test on each CPU, First-Fit in the order given or decreasing */
+/**
+ * study_edf - partitioned EDF, exact test on each CPU, First-Fit in the order given or decreasing
+ */
 bool study_edf(const struct study_set *set, bool decreasing);
 /** study_rm - partitioned rate-monotonic, exact response times, First-Fit in the order given */
 bool study_rm(const struct study_set *set);

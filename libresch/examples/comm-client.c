@@ -2,9 +2,9 @@
 /*
  * comm-client.c - a periodic client of a TCP service, by way of the communication server
  *
- * Every 20 ms a request of 64 bytes, and its answer, which is as long (an echo service does): all of it on
- * a budget of this program's own. Says how many jobs were complete by the next release. Without a domain:
- * the same, without servers.
+ * Every 20 ms a request of 64 bytes, and its answer, which is as long (an echo service does): all
+ * of it on a budget of this program's own. Says how many jobs were complete by the next release.
+ * Without a domain: the same, without servers.
  *
  * usage: comm-client PATH HOST PORT [DOMAIN [CPU]]
  */

@@ -2,9 +2,10 @@
 /*
  * comm-server.c - a communication server: TCP for other programs, at the expense of those programs
  *
- * A passive server and a thread for each client in it. What a thread does for its client is charged to the
- * client's own server, and goes by that one's deadline; sockets belong to the client that opened them.
- * Shih et al., Open Real-Time Linux, section 4.5. Without a domain: the same, and nobody pays.
+ * A passive server and a thread for each client in it. What a thread does for its client is charged
+ * to the client's own server, and goes by that one's deadline; sockets belong to the client that
+ * opened them. Shih et al., Open Real-Time Linux, section 4.5. Without a domain: the same, and
+ * nobody pays.
  *
  * usage: comm-server PATH [DOMAIN [CPU]]
  */
@@ -33,7 +34,7 @@ static struct resch_rpc_service service = { .fd = -1 };
 static uint32_t domain;
 static atomic_int clients;
 
-/* ---- what is done for clients ----------------------------------------------------------------- */
+/* ---- what is done for clients ---------------------------------------------------------------- */
 
 static int comm_free(const int *sockets)
 {
@@ -152,7 +153,7 @@ static ssize_t comm_serve(void *data, struct resch_rpc_peer *peer, uint32_t meth
 	return 0;
 }
 
-/* ---- clients come and go ----------------------------------------------------------------------- */
+/* ---- clients come and go --------------------------------------------------------------------- */
 
 /* The socket's mode says who may connect; each gets sockets of its own. */
 static int comm_accept(void *data, struct resch_rpc_peer *peer)

@@ -9,8 +9,8 @@
  *   COMM_CLOSE      uint32_t                             nothing
  *
  * Connections are numbers of the client's own, 0 to COMM_CONNECTIONS - 1. Errors are those of
- * connect(2), send(2) and recv(2), and -EBADF: no such connection; -EBADMSG: no such request; -ENOSPC:
- * too many connections; -EAGAIN: nothing happened for COMM_PATIENCE seconds.
+ * connect(2), send(2) and recv(2), and -EBADF: no such connection; -EBADMSG: no such request;
+ * -ENOSPC: too many connections; -EAGAIN: nothing happened for COMM_PATIENCE seconds.
  */
 #ifndef _COMM_H
 #define _COMM_H

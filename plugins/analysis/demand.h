@@ -4,8 +4,8 @@
  *
  * The terms of the processor demand criterion (Baruah, Rosier, Howell, Algorithms and complexity
  * concerning the preemptive scheduling of periodic, real-time tasks on one processor, Real-Time
- * Systems 2, 1990), for sporadic tasks with any deadlines. Sums of them over the tasks of a CPU make
- * qpa.h, over those of a group supply.h.
+ * Systems 2, 1990), for sporadic tasks with any deadlines. Sums of them over the tasks of a CPU
+ * make qpa.h, over those of a group supply.h.
  */
 #ifndef _RESCH_ANALYSIS_DEMAND_H
 #define _RESCH_ANALYSIS_DEMAND_H
@@ -35,8 +35,8 @@ static inline u64 resch_demand_released(const struct resch_set *set, const struc
 }
 
 /**
- * resch_demand_until - the longest interval of at most @limit whose end is a deadline when the first
- * job is released at its begin, ns; 0: there is none
+ * resch_demand_until - the longest interval of at most @limit whose end is a deadline when the
+ * first job is released at its begin, ns; 0: there is none
  */
 static inline u64 resch_demand_until(const struct resch_task *task, u64 limit)
 {
@@ -50,7 +50,8 @@ static inline u64 resch_demand_until(const struct resch_task *task, u64 limit)
 /**
  * struct resch_slack - La, the length from which on no interval can break a test whose supply grows
  * at a rate above the utilization, while the tasks are gone through
- * @sum:   of U_i (T_i - D_i), rounded up, after what the supply may fall behind its rate at first, ns
+ * @sum:   of U_i (T_i - D_i), rounded up, after what the supply may fall behind its rate at first,
+ *         ns
  * @bound: the largest D_i - T_i, ns
  * @count: of tasks
  */

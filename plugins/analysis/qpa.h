@@ -8,7 +8,8 @@
  * interval that breaks it (theorem 5). L is the smaller one of
  *
  *   La = max(max(D_i - T_i), sum of U_i (T_i - D_i) / (1 - U))   (section 3, for U < 1)
- *   Lb = the synchronous busy period: least fixed point of w = sum of ceil(w / T_i) C_i   (Spuri, 1996)
+ *   Lb = the synchronous busy period: least fixed point of w = sum of ceil(w / T_i) C_i
+ *        (Spuri, 1996)
  */
 #ifndef _RESCH_ANALYSIS_QPA_H
 #define _RESCH_ANALYSIS_QPA_H

@@ -7,14 +7,15 @@
  * 1993. With longer ones jobs of a task queue up, and every job of the level-i busy period has to
  * be: Lehoczky, RTSS 1990, section 3; Tindell, Burns, Wellings, 1994:
  *
- *   w(q) = (q + 1) C + sum over higher priorities of ceil(w(q) / T_j) C_j,   R = max over q of w(q) - q T
+ *   w(q) = (q + 1) C + sum over higher priorities of ceil(w(q) / T_j) C_j
+ *   R = max over q of w(q) - q T
  *
  * for q = 0, 1, ... up to the first q with w(q) <= (q + 1) T.
  */
 #ifndef _RESCH_ANALYSIS_RTA_H
 #define _RESCH_ANALYSIS_RTA_H
 
-#include "set.h"
+#include "busy.h"
 
 /**
  * typedef resch_level - what orders tasks: smaller is more urgent; equal ones: the new task last,
@@ -55,42 +56,35 @@ static inline u64 resch_rta_interference(struct resch_set *set, resch_level leve
 	return sum;
 }
 
+/* struct resch_rta - the question of resch_rta_done() */
+struct resch_rta {
+	struct resch_set *set;
+	resch_level level;
+	u64 own; /* the level of the task */
+};
+
+static inline u64 resch_rta_done(const void *question, const struct resch_task *task, u64 demand,
+				 u64 window)
+{
+	const struct resch_rta *rta = question;
+	u64 others = resch_rta_interference(rta->set, rta->level, task, rta->own, window);
+
+	return others == RESCH_NEVER || demand + others > RESCH_HORIZON ? RESCH_NEVER :
+									  demand + others;
+}
+
 /**
  * resch_rta_response - worst response time of @task, which is in @set, ns
  *
- * The utilization of the set must be at most 1. Stops at the first response above the deadline and
- * returns that one. RESCH_NEVER: no work left, or beyond the horizon.
+ * The utilization of the set must be at most 1. Else as resch_busy_response(); RESCH_NEVER: no work
+ * left, or beyond the horizon.
  */
 static inline u64 resch_rta_response(struct resch_set *set, resch_level level,
 				     const struct resch_task *task)
 {
-	u64 own = level(set->rq->domain, task), cost = resch_set_cost(set, task);
-	u64 period = task->params.period, deadline = task->params.deadline;
-	u64 worst = 0, base = 0, demand = cost, window = cost;
+	struct resch_rta rta = { .set = set, .level = level, .own = level(set->rq->domain, task) };
 
-	/*
-	 * base is q T, demand (q + 1) C; the window only grows, and the interference with it, so it
-	 * stays above the base
-	 */
-	for (;;) {
-		u64 next = resch_rta_interference(set, level, task, own, window);
-
-		if (next == RESCH_NEVER || demand + next > RESCH_HORIZON)
-			return RESCH_NEVER;
-		next += demand;
-		if (next - base > deadline)
-			return next - base;
-		if (next != window) {
-			window = next;
-			continue;
-		}
-		worst = max(worst, window - base);
-		if (window <= base + period)
-			return worst;
-		base += period;
-		demand += cost;
-		window += cost;
-	}
+	return resch_busy_response(task, resch_set_cost(set, task), resch_rta_done, &rta);
 }
 
 /**

@@ -2,28 +2,30 @@
 /*
  * server.h - admission to servers: at the door of the CPU, and at the door of a server
  *
- * The door of the CPU: sizes, (budget + overhead) / period, add up to the capacity at most, and to 1
- * less the size of the server that the rest of Linux has.
+ * The door of the CPU: sizes, (budget + overhead) / period, add up to the capacity at most, and to
+ * 1 less the size of the server that the rest of Linux has.
  *
- * The door of a server of size U = Q / T: whenever it gets work, it has done w of it after wait(w) at
- * the latest:
+ * The door of a server of size U = Q / T: whenever it gets work, it has done w of it after wait(w)
+ * at the latest:
  *
  *   CBS, hard, and passive
  *               2 (T - Q) + floor((w - 1) / Q) T + rest: the periodic resource model. Shin, Lee,
  *               RTSS 2003, section 4
  *   others      w / U + lag
  *     CUS         lag = (1 - U) q / U: a budget of at most q, just used up as early as can be
- *     TBS         lag = sum of C_i / U: its deadline is so far ahead at most, if it has run ahead of
- *                 time, for the work released since it was idle is at most that and U of the time
+ *     TBS         lag = sum of C_i / U: its deadline is so far ahead at most, if it has run ahead
+ *                 of time, for the work released since it was idle is at most that and U of
+ *                 the time
  *     CBS, soft   lag = sum of C_i / U + T, likewise, with budgets that are not cut to the work
  *
- * q is the largest C_i, at most Q. That budgets of CUS and TBS end with the jobs that they are for is
- * used; under round robin they do not: there one more q / U, or (1 - U) q / U, is added.
+ * q is the largest C_i, at most Q. That budgets of CUS and TBS end with the jobs that they are for
+ * is used; under round robin they do not: there one more q / U, or (1 - U) q / U, is added.
  *
- * Many servers are made for what they carry, one budget for a job of each task. That holds, under any
- * policy, where no period and no deadline is shorter than a round: T, if sum of C_i <= Q, for a CBS;
- * sum of C_i / U for CUS and TBS. A round begins when a job comes to the idle server and its deadline
- * is past, or moved; in it comes at most one job of each task, and all are done by its end.
+ * Many servers are made for what they carry, one budget for a job of each task. That holds, under
+ * any policy, where no period and no deadline is shorter than a round: T, if sum of C_i <= Q, for a
+ * CBS; sum of C_i / U for CUS and TBS. A round begins when a job comes to the idle server and its
+ * deadline is past, or moved; in it comes at most one job of each task, and all are done by its
+ * end.
  *
  * Otherwise wait() takes the place of time in the tests that are exact on a processor of its own:
  *
@@ -31,25 +33,26 @@
  *   FIFO        the same, with the shortest deadline as everybody's: then EDF is FIFO
  *   DM, RM, priorities   response times as in rta.h, R = wait(demand of a busy window)
  *   RR          all others have a turn before each turn of a job, as in demo.c
- *   a plugin    whoever picks a task whenever one is ready has done all that came since the server was
- *               idle after its longest busy period, the least W with wait(what comes in W) <= W: that is
- *               no longer than any deadline
+ *   a plugin    whoever picks a task whenever one is ready has done all that came since the server
+ *               was idle after its longest busy period, the least W with wait(what comes in W)
+ *               <= W: that is no longer than any deadline
  *
- * Members (RESCH_F_FAMILY) may use all that the server has: it promises nothing to other tasks then,
- * and takes no members while it does.
+ * Members (RESCH_F_FAMILY) may use all that the server has: it promises nothing to other tasks
+ * then, and takes no members while it does.
  */
 #ifndef _RESCH_ANALYSIS_SERVER_H
 #define _RESCH_ANALYSIS_SERVER_H
 
-#include "demand.h"
+#include <resch/sizes.h>
 
-#define RESCH_SERVER_BUDGET_MIN 10000U
-#define RESCH_SERVER_SIZES 10000U
+#include "bisect.h"
+#include "busy.h"
+#include "demand.h"
 
 /* Work that is out of the question, ns: what a server might do in three days and more. */
 #define RESCH_SERVER_WORK_MAX (1ULL << 48)
 
-/* ---- the door of the CPU ------------------------------------------------------------------------ */
+/* ---- the door of the CPU --------------------------------------------------------------------- */
 
 static inline u64 resch_server_size(const struct resch_rq *rq, u64 budget, u64 period)
 {
@@ -63,10 +66,25 @@ static inline u64 resch_server_claim(const struct resch_rq *rq, const struct res
 		   resch_server_size(rq, server->held_budget, server->held_period));
 }
 
-static inline bool resch_server_budget_valid(u64 budget, u64 period)
+/* The question of the two that follow: with another budget or period, is the size at most @rest? */
+struct resch_server_fit {
+	const struct resch_rq *rq;
+	const struct resch_server *server;
+	u64 rest;
+};
+
+static inline bool resch_server_budget_fits(void *question, u64 budget)
 {
-	return budget >= RESCH_SERVER_BUDGET_MIN && budget <= period &&
-	       budget * RESCH_SERVER_SIZES >= period;
+	const struct resch_server_fit *fit = question;
+
+	return resch_server_size(fit->rq, budget, fit->server->params.period) <= fit->rest;
+}
+
+static inline bool resch_server_period_fits(void *question, u64 period)
+{
+	const struct resch_server_fit *fit = question;
+
+	return resch_server_size(fit->rq, fit->server->params.budget, period) <= fit->rest;
 }
 
 /* The largest budget, and the smallest period, with which a size is at most @rest; 0: none. */
@@ -74,29 +92,15 @@ static inline void resch_server_suggest(const struct resch_rq *rq,
 					const struct resch_server *server, u64 rest,
 					struct resch_verdict *verdict)
 {
-	u64 budget = server->params.budget, period = server->params.period;
-	u64 passes = 0, fails = budget, middle;
+	struct resch_server_fit fit = { .rq = rq, .server = server, .rest = rest };
+	u64 budget = server->params.budget, period = server->params.period, fits;
 
-	while (fails - passes > 1) {
-		middle = passes + (fails - passes) / 2;
-		if (resch_server_size(rq, middle, period) <= rest)
-			passes = middle;
-		else
-			fails = middle;
-	}
-	verdict->suggest_wcet = resch_server_budget_valid(passes, period) ? passes : 0;
-	passes = RESCH_TIME_MAX;
-	fails = period;
-	if (resch_server_size(rq, budget, passes) > rest)
+	fits = resch_bisect(0, budget, resch_server_budget_fits, &fit);
+	verdict->suggest_wcet = resch_server_size_valid(fits, period) ? fits : 0;
+	if (!resch_server_period_fits(&fit, RESCH_TIME_MAX))
 		return;
-	while (passes - fails > 1) {
-		middle = fails + (passes - fails) / 2;
-		if (resch_server_size(rq, budget, middle) <= rest)
-			passes = middle;
-		else
-			fails = middle;
-	}
-	verdict->suggest_period = resch_server_budget_valid(budget, passes) ? passes : 0;
+	fits = resch_bisect(RESCH_TIME_MAX, period, resch_server_period_fits, &fit);
+	verdict->suggest_period = resch_server_size_valid(budget, fits) ? fits : 0;
 }
 
 /** resch_admit_server - admit_server() of a plugin that does EDF over servers */
@@ -144,9 +148,11 @@ static inline const struct resch_server *resch_server_find(const struct resch_rq
 	return NULL;
 }
 
-/* ---- the tasks of a server ---------------------------------------------------------------------- */
+/* ---- the tasks of a server ------------------------------------------------------------------- */
 
-/** resch_server_level - the priority of a task under DM, RM and priorities; smaller is more urgent */
+/**
+ * resch_server_level - the priority of a task under DM, RM and priorities; smaller is more urgent
+ */
 static inline u64 resch_server_level(const struct resch_server_params *params,
 				     const struct resch_task *task)
 {
@@ -159,8 +165,8 @@ static inline u64 resch_server_level(const struct resch_server_params *params,
 }
 
 /* The next task of the same server; NULL: that was the last one, or there is no work left. */
-static inline const struct resch_task *resch_server_next(struct resch_set *set,
-							 const struct resch_task *task)
+static inline const struct resch_task *resch_server_after(struct resch_set *set,
+							  const struct resch_task *task)
 {
 	while (resch_set_step(set)) {
 		task = resch_set_next(set, task);
@@ -171,9 +177,9 @@ static inline const struct resch_task *resch_server_next(struct resch_set *set,
 }
 
 #define resch_server_for_each(set, task) \
-	for ((task) = (set)->extra; (task); (task) = resch_server_next(set, task))
+	for ((task) = (set)->extra; (task); (task) = resch_server_after(set, task))
 
-/* ---- supply ------------------------------------------------------------------------------------- */
+/* ---- supply ---------------------------------------------------------------------------------- */
 
 /** struct resch_served - a server as its tasks see it
  * @set:    the tasks
@@ -267,7 +273,7 @@ static inline void resch_served_init(struct resch_served *served, struct resch_s
 	}
 }
 
-/* ---- EDF, and FIFO ------------------------------------------------------------------------------ */
+/* ---- EDF, and FIFO --------------------------------------------------------------------------- */
 
 static inline u64 resch_served_due(const struct resch_served *served, const struct resch_task *task)
 {
@@ -334,7 +340,9 @@ static inline u64 resch_served_slack_bound(const struct resch_served *served, u6
 	return resch_slack_end(&slack, rate, share);
 }
 
-/* The longest time for which the server has work without a pause, or @limit if it takes too long. */
+/*
+ * The longest time for which the server has work without a pause, or @limit if it takes too long.
+ */
 static inline u64 resch_served_busy_period(const struct resch_served *served, u64 limit)
 {
 	u64 spare = served->set->work / 2, window = 1, next;
@@ -371,7 +379,7 @@ static inline int resch_served_test_edf(const struct resch_served *served, u64 r
 	return 0;
 }
 
-/* ---- fixed priorities --------------------------------------------------------------------------- */
+/* ---- fixed priorities ------------------------------------------------------------------------ */
 
 /* Does @a go before @b? The new task has no id yet: it will be the last. */
 static inline bool resch_served_before(const struct resch_served *served,
@@ -400,30 +408,14 @@ static inline u64 resch_served_interference(const struct resch_served *served,
 	return sum;
 }
 
-/* The worst response time, or the first one above the deadline, ns; RESCH_NEVER: no work left. */
-static inline u64 resch_served_response(const struct resch_served *served,
-					const struct resch_task *task)
+static inline u64 resch_served_done(const void *question, const struct resch_task *task, u64 demand,
+				    u64 window)
 {
-	u64 cost = resch_set_cost(served->set, task), period = task->params.period;
-	u64 worst = 0, base = 0, demand = cost, window = 1, next;
+	const struct resch_served *served = question;
+	u64 done =
+		resch_served_wait(served, demand + resch_served_interference(served, task, window));
 
-	for (;;) {
-		next = resch_served_wait(served,
-					 demand + resch_served_interference(served, task, window));
-		if (!served->set->work || next >= RESCH_HORIZON)
-			return RESCH_NEVER;
-		if (next > base + task->params.deadline)
-			return next - base;
-		if (next > window) {
-			window = next;
-			continue;
-		}
-		worst = max(worst, window - base);
-		if (window <= base + period)
-			return worst;
-		base += period;
-		demand += cost;
-	}
+	return served->set->work && done < RESCH_HORIZON ? done : RESCH_NEVER;
 }
 
 /* Round robin: before each of its turns all others have one. One job of each at a time. */
@@ -453,7 +445,8 @@ static inline int resch_served_test_each(const struct resch_served *served,
 		if (task != served->set->extra && task->params.flags & RESCH_F_SKIP_ADMISSION)
 			continue;
 		response = turns ? resch_served_turns(served, task) :
-				   resch_served_response(served, task);
+				   resch_busy_response(task, resch_set_cost(served->set, task),
+						       resch_served_done, served);
 		limit = task->params.deadline;
 		if (turns)
 			limit = min(limit, task->params.period);
@@ -469,7 +462,7 @@ static inline int resch_served_test_each(const struct resch_served *served,
 	return 0;
 }
 
-/* ---- any order ----------------------------------------------------------------------------------- */
+/* ---- any order ------------------------------------------------------------------------------- */
 
 /* Is the server's longest busy period over by the shortest deadline? */
 static inline int resch_served_test_any(const struct resch_served *served,
@@ -495,7 +488,7 @@ static inline int resch_served_test_any(const struct resch_served *served,
 	return 0;
 }
 
-/* ---- the test ------------------------------------------------------------------------------------ */
+/* ---- the test -------------------------------------------------------------------------------- */
 
 static inline int resch_served_test(const struct resch_served *served,
 				    struct resch_verdict *verdict)
@@ -553,8 +546,8 @@ static inline int resch_served_family(const struct resch_served *served,
 }
 
 /**
- * resch_test_server - does its server carry the new task and those that it has? 0, or -EBUSY and the
- * verdict
+ * resch_test_server - does its server carry the new task and those that it has? 0, or -EBUSY and
+ * the verdict
  *
  * The server is there. One that was resized has to carry them with either size.
  */

@@ -57,12 +57,20 @@ static inline const struct resch_task *resch_set_next(const struct resch_set *se
 #define resch_set_for_each(set, task) \
 	for ((task) = (set)->extra; (task); (task) = resch_set_next(set, task))
 
+/*
+ * Steps from one breath to the next: far below a millisecond. The bound for how long others wait
+ * for the CPU is this, or once through the tasks of a domain, whatever is longer.
+ */
+#define RESCH_WORK_BREATH (1ULL << 12)
+
 /* Takes one step; false: there are none left. */
 static inline bool resch_set_step(struct resch_set *set)
 {
 	if (!set->work)
 		return false;
 	set->work--;
+	if (unlikely(!(set->work & (RESCH_WORK_BREATH - 1))))
+		resch_breathe();
 	return true;
 }
 

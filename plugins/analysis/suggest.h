@@ -7,56 +7,42 @@
 #ifndef _RESCH_ANALYSIS_SUGGEST_H
 #define _RESCH_ANALYSIS_SUGGEST_H
 
+#include "bisect.h"
 #include "set.h"
 
 /** typedef resch_test - 0, or -EBUSY with bound, task, value and limit of the verdict filled in */
 typedef int (*resch_test)(struct resch_set *set, struct resch_verdict *verdict);
 
-static inline bool resch_suggest_try(struct resch_set *set, resch_test test)
+/* The question of the two that follow: does @test take @set, with this for one of @task's? */
+struct resch_suggest {
+	struct resch_set *set;
+	struct resch_task *task;
+	resch_test test;
+};
+
+/* Nothing does once the work is used up. */
+static inline bool resch_suggest_try(const struct resch_suggest *suggest)
 {
 	struct resch_verdict ignored;
 
-	return set->work && !test(set, &ignored);
+	return suggest->set->work && !suggest->test(suggest->set, &ignored);
 }
 
-/*
- * The largest wcet below that of @task, which fails, ns; 0: none found. Less of it never harms a
- * test.
- */
-static inline u64 resch_suggest_wcet(struct resch_set *set, struct resch_task *task,
-				     resch_test test)
+static inline bool resch_suggest_wcet(void *question, u64 wcet)
 {
-	u64 passes = 0, fails = task->params.wcet;
+	struct resch_suggest *suggest = question;
 
-	while (fails - passes > 1 && set->work) {
-		task->params.wcet = passes + (fails - passes) / 2;
-		if (resch_suggest_try(set, test))
-			passes = task->params.wcet;
-		else
-			fails = task->params.wcet;
-	}
-	return passes;
+	suggest->task->params.wcet = wcet;
+	return resch_suggest_try(suggest);
 }
 
-/* The smallest period from that of @task on, with an implicit deadline, ns; 0: none found. */
-static inline u64 resch_suggest_period(struct resch_set *set, struct resch_task *task,
-				       resch_test test)
+/* With an implicit deadline. */
+static inline bool resch_suggest_period(void *question, u64 period)
 {
-	u64 fails = task->params.period - 1, passes = RESCH_TIME_MAX;
+	struct resch_suggest *suggest = question;
 
-	task->params.period = task->params.deadline = passes;
-	if (!resch_suggest_try(set, test))
-		return 0;
-	while (passes - fails > 1 && set->work) {
-		u64 middle = fails + (passes - fails) / 2;
-
-		task->params.period = task->params.deadline = middle;
-		if (resch_suggest_try(set, test))
-			passes = middle;
-		else
-			fails = middle;
-	}
-	return passes;
+	suggest->task->params.period = suggest->task->params.deadline = period;
+	return resch_suggest_try(suggest);
 }
 
 /** resch_admit - the admit() of a plugin, from its @test */
@@ -65,16 +51,21 @@ static inline int resch_admit(const struct resch_rq *rq, const struct resch_task
 {
 	struct resch_set set = { .rq = rq, .extra = task, .work = RESCH_WORK_TEST };
 	struct resch_task other;
+	struct resch_suggest suggest = { .set = &set, .task = &other, .test = test };
 
 	if (!test(&set, verdict))
 		return 0;
+	/* Less execution time, and a longer period, never harm a test. */
 	other = *task;
 	set.extra = &other;
 	set.work = RESCH_WORK_SUGGEST;
-	verdict->suggest_wcet = resch_suggest_wcet(&set, &other, test);
+	verdict->suggest_wcet = resch_bisect(0, task->params.wcet, resch_suggest_wcet, &suggest);
 	other = *task;
 	set.work = RESCH_WORK_SUGGEST;
-	verdict->suggest_period = resch_suggest_period(&set, &other, test);
+	verdict->suggest_period = 0;
+	if (resch_suggest_period(&suggest, RESCH_TIME_MAX))
+		verdict->suggest_period = resch_bisect(RESCH_TIME_MAX, task->params.period - 1,
+						       resch_suggest_period, &suggest);
 	return -EBUSY;
 }
 

@@ -5,9 +5,9 @@
  * The group executes in up to RESCH_PARTS_MAX parts of each slot of length S, r ns of it in all.
  * Its tasks keep their deadlines in every pattern of releases exactly if in no interval of any
  * length t the demand exceeds the least supply (Shin, Lee, Periodic resource model for
- * compositional real-time guarantees, RTSS 2003, theorem 1; for slots: Sousa, Bletsas, Tovar, Souto,
- * Akesson, Unified overhead-aware schedulability analysis for slot-based task-splitting, Real-Time
- * Systems 50, 2014):
+ * compositional real-time guarantees, RTSS 2003, theorem 1; for slots: Sousa, Bletsas, Tovar,
+ * Souto, Akesson, Unified overhead-aware schedulability analysis for slot-based task-splitting,
+ * Real-Time Systems 50, 2014):
  *
  *   dbf(t) = sum of (floor((t - D_i) / T_i) + 1) C_i over D_i <= t    <=    sbf(t)
  *
@@ -19,7 +19,8 @@
  * The search goes backwards as in qpa.h, from t to the shortest interval that is sure to supply
  * dbf(t): none of those between can fail. It begins at the smaller one of
  *
- *   La = max(max(D_i - T_i), (sum of U_i (T_i - D_i) + b) / (r / S - U)),   b = max of t r / S - sbf(t)
+ *   La = max(max(D_i - T_i), (sum of U_i (T_i - D_i) + b) / (r / S - U)), where b
+ *        is the largest t r / S - sbf(t)
  *   Lb = least t with sum of ceil(t / T_i) C_i <= sbf(t): the longest busy period
  */
 #ifndef _RESCH_ANALYSIS_SUPPLY_H
@@ -27,7 +28,7 @@
 
 #include "demand.h"
 
-/* ---- supply ------------------------------------------------------------------------------------ */
+/* ---- supply ---------------------------------------------------------------------------------- */
 
 /** resch_supply_total - r: what the parts supply in a slot, ns */
 static inline u64 resch_supply_total(const struct resch_parts *parts)
@@ -133,7 +134,7 @@ static inline u64 resch_supply_lag(const struct resch_parts *parts, u64 slot, u6
 	return lag;
 }
 
-/* ---- demand ------------------------------------------------------------------------------------ */
+/* ---- demand ---------------------------------------------------------------------------------- */
 
 /*
  * A way through the tasks of a group, first the new one: those of all CPUs of the domain, as each
@@ -256,7 +257,7 @@ static inline u64 resch_crowd_busy_period(struct resch_set *set, const struct re
 	return limit;
 }
 
-/* ---- the test ---------------------------------------------------------------------------------- */
+/* ---- the test -------------------------------------------------------------------------------- */
 
 static inline int resch_supply_search(struct resch_set *set, const struct resch_parts *parts,
 				      u64 total, u64 limit, struct resch_verdict *verdict)

@@ -60,10 +60,11 @@ def random_task(rng, name, most):
     kind = rng.choice(('periodic', 'periodic', 'sporadic'))
     longest = wcet if rng.random() < 0.5 else 3 * wcet
     offset = rng.randrange(period)
-    return ','.join(map(str, (
-        name, period, period if kind == 'periodic' else 2 * period,
-        rng.choice((period, period, max(wcet, period // 2), 2 * period)), wcet, max(1, wcet // 3), longest,
-        offset, offset, kind, rng.randrange(1, 20), rng.choice(REACTIONS), rng.choice(REACTIONS))))
+    times = (period, period if kind == 'periodic' else 2 * period,
+             rng.choice((period, period, max(wcet, period // 2), 2 * period)), wcet, max(1, wcet // 3), longest,
+             offset, offset)
+    return ','.join((name, *(f'{time}ns' for time in times), kind, str(rng.randrange(1, 20)), rng.choice(REACTIONS),
+                     rng.choice(REACTIONS)))
 
 
 def random_set(rng, cpus):

@@ -60,9 +60,37 @@ class Draw(unittest.TestCase):
         words = self.svg('--from', '1ms', '--to', '20ms')
         self.assertIn('edf', words)
         self.assertNotIn('fp', words)
-        words = self.svg('--from', f'{600 * T}')
+        words = self.svg('--from', f'{600 * T}ns')
         self.assertNotIn('edf', words)
         self.assertIn('fp', words)
+
+    def test_what_the_window_does_not_show(self):
+        tasks = [Task(1, period=40, wcet=10, work=lambda job: 45 if job == 1 else 10), Task(2, period=60, wcet=20)]
+        lines = simulated(Schedule(tasks, 'edf', [(500, 0, 'fp')]).run())
+        for options, wanted in (
+                (['--from', f'{600 * T}ns', '--to', f'{700 * T}ns'], 'outside this window: 2 missed deadlines, 1 overrun, 1 plugin swap, 37 jobs'),
+                (['--from', '0', '--to', f'{400 * T}ns'], 'outside this window: 1 plugin swap, 24 jobs'),
+                (['--from', '0', '--to', f'{400 * T}ns', '--width', '5'], 'outside this window: 1 plugin swap, 24 jobs'),
+                (['--from', '0', '--to', '1s'], None)):
+            self.assertEqual(self.draw(lines, 'a.svg', *options).returncode, 0)
+            with open(self.path('a.svg')) as file:
+                words = ' '.join(re.findall(r'<!-- (.*?) -->', file.read(), re.S))
+            if wanted:
+                self.assertIn(wanted, words)
+            else:
+                self.assertNotIn('outside', words)
+
+    def test_axis_counts_from_the_window(self):
+        self.assertIn('ms; 0 is 60 ms after the beginning of the trace', self.svg('--from', '60ms', '--to', '70ms'))
+        self.assertIn('ms since the beginning of the trace', self.svg('--from', '0', '--to', '70ms'))
+
+    def test_names_of_lanes_fit(self):
+        """The longest name begins inside of the picture."""
+        lines = [line.replace('name=t1 ', 'name=a_name_of_31_letters_that_is_long ') for line in simulated(self.lines())]
+        self.assertEqual(self.draw(lines, 'a.svg', '--width', '6').returncode, 0)
+        with open(self.path('a.svg')) as file:
+            places = re.findall(r'<!-- a_name.*?translate\((-?[0-9.]+) ', file.read(), re.S)
+        self.assertGreater(float(places[0]), 0)
 
     def test_reserves_of_groups(self):
         text = simulated(Slotted(*split_set(), [Slots(20, RESERVES)], 'npsf', ticks=100).run())

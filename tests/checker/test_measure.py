@@ -358,7 +358,7 @@ class Arithmetic(unittest.TestCase):
 class Simulated(unittest.TestCase):
     """A machine that is told how late to be."""
 
-    PLAN = 'slot, 2ms\nfrom, 0\n1, 0, 0, 1200000\n2, 0, 1200000, 2000000\n2, 1, 0, 600000\n3, 1, 600000, 2000000\n'
+    PLAN = 'slot, 2ms\nfrom, 0\n1, 0, 0, 1200us\n2, 0, 1200us, 2ms\n2, 1, 0, 600us\n3, 1, 600us, 2ms\n'
     SET = ('name,period,deadline,wcet,group,kind\na,10300us,10300us,4ms,1,periodic\nb,9700us,9700us,4500us,2,periodic\n'
            'c,12100us,12100us,5ms,3,periodic\n')
 

@@ -181,7 +181,7 @@ class Program(unittest.TestCase):
     def test_refusals(self):
         good = self.plant('a.txt', 1)
         for arguments in ((self.write('none.txt', ['nothing']),), (good, self.path('no-such-file')), (),
-                          ('--histogram', 'x.jpg', good), ('--histogram', self.path('no/such/x.png'), good)):
+                          ('--histogram', 'x.jpg', good), ('--handover', 'foo', good), ('--histogram', self.path('no/such/x.png'), good)):
             done = self.call(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ''), arguments)
             self.assertNotIn('Traceback', done.stderr)

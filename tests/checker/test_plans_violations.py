@@ -225,7 +225,7 @@ def forget(rng, lines):
 
 
 def linger(rng, lines):
-    """A task that goes on on another CPU is selected on the first one for a moment more, with no right to it."""
+    """A task that continues on another CPU is selected on the first one for a moment more, with no right to it."""
     at = pick(rng, [at for at in edges(lines, 'resch_deselect', 'preempt') if any(
         one.name == 'resch_select' and one.time == lines[at].time and one.on != lines[at].on
         and one.is_of(lines[at].fields['id']) for one in lines)])

@@ -243,7 +243,7 @@ def random_servers(rng, reclaim=False, room=0.95, plugins=False):
         kind, policy = rng.choice(KINDS), rng.choice(POLICIES)
         if plugins and kind in ('cbs', 'cbs-hard'):
             policy = rng.choice(PLUGINS)
-        lines.append(f'{kind}, {max(10000, int(period * size))}, {period}, {policy}, 0, '
+        lines.append(f'{kind}, {max(10000, int(period * size))}ns, {period}ns, {policy}, 0, '
                      + (f'{rng.randrange(100, 900)}us' if policy == 'rr' else '')
                      + (', reclaim' if reclaim and kind in ('cbs', 'cbs-hard') and rng.random() < 0.7 else ''))
     return lines
@@ -257,7 +257,7 @@ def random_system(seed, time='60ms', *options, reclaim=False, rest=0.0, plugins=
             for group in range(len(servers)) for _ in range(rng.randrange(1, 5))]
     if rest:
         period = rng.randrange(200, 4000) * 1000
-        servers.append(f'linux, {int(rest * period)}, {period}, edf')
+        servers.append(f'linux, {int(rest * period)}ns, {period}ns, edf')
     return simulate('\n'.join([HEAD + ',group'] + rows) + '\n', '-p', 'server', '--servers',
                     put('servers.txt', '\n'.join(servers) + '\n'), '-t', time, '-s', str(seed), *options)
 

@@ -43,8 +43,8 @@ class Simulator(SimulatorTest):
                 self.assertGreater(checker.rules['slot'].checked, 10)
 
     def plan_file(self, slots):
-        return put('plan.txt', f'slot, {slots.slot * T}\nfrom, 0\n' + ''.join(
-            f'{group}, {cpu}, {begin * T}, {end * T}\n' for cpu, begin, end, group in slots.reserves))
+        return put('plan.txt', f'slot, {slots.slot * T}ns\nfrom, 0\n' + ''.join(
+            f'{group}, {cpu}, {begin * T}ns, {end * T}ns\n' for cpu, begin, end, group in slots.reserves))
 
     def test_one_plugin_is_not_another(self):
         tasks = 'name,period,deadline,wcet,priority\na,10ms,10ms,3ms,3\nb,15ms,8ms,4ms,2\nc,35ms,35ms,14ms,1\n'

@@ -39,6 +39,16 @@ static void unchanged(const char *what)
 		unchanged(#change);                                                           \
 	} while (0)
 
+/* The first number that the library has no name for. */
+static uint32_t no_reaction(void)
+{
+	uint32_t reaction = 0;
+
+	while (*resch_react_name(reaction) != '?')
+		reaction++;
+	return reaction;
+}
+
 TEST(parameters, "a parameter out of range is EINVAL")
 {
 	begin();
@@ -54,10 +64,10 @@ TEST(parameters, "a parameter out of range is EINVAL")
 	REFUSED(EINVAL, reg.params.wcet = ~0ULL; reg.params.deadline = HOUR);
 	REFUSED(EINVAL, reg.params.offset = HOUR + 1);
 	REFUSED(EINVAL, reg.params.offset = ~0ULL);
-	REFUSED(EINVAL, reg.params.kind = RESCH_WAKEUP + 1);
+	REFUSED(EINVAL, reg.params.kind = RESCH_KINDS);
 	REFUSED(EINVAL, reg.params.kind = ~0U);
-	REFUSED(EINVAL, reg.params.overrun = RESCH_DEMOTE + 1);
-	REFUSED(EINVAL, reg.params.miss = RESCH_DEMOTE + 1);
+	REFUSED(EINVAL, reg.params.overrun = no_reaction());
+	REFUSED(EINVAL, reg.params.miss = no_reaction());
 	REFUSED(EINVAL, reg.params.miss = ~0U);
 	REFUSED(EINVAL, reg.params.overrun = RESCH_SIGNAL);
 	REFUSED(EINVAL, reg.params.miss = RESCH_SIGNAL; reg.params.signal = 65);

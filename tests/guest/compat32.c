@@ -67,7 +67,7 @@ static void body_32(struct task *task)
 	struct resch_register reg = periodic(20 * MS, 2 * MS);
 	struct resch_target target = { .id = 0 };
 	struct resch_task_stat stat;
-	struct resch_wait job;
+	struct resch_wait job = { 0 };
 	uint64_t first = 0;
 	int fd = *(int *)task->arg;
 	long err, i;
@@ -113,7 +113,7 @@ TEST(queries, "domains, plugins and the module through 32-bit calls")
 	struct resch_domain_set set = { .plugin = "fifo" };
 	struct resch_domain_stat stat;
 	struct resch_plugin_stat plugin;
-	struct resch_info told;
+	struct resch_info told = { 0 };
 	int fd = open32();
 
 	resch_cpus_add(&set.cpus, 1);

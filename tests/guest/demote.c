@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* demote.c - tasks are stopped by demoting them, as on kernels that export no task_work_add */
-#include "lib-crowd.h"
+#include "crowd.h"
 
 static __attribute__((constructor)) void demote_params(void)
 {
@@ -85,6 +85,39 @@ TEST(demoted, "who is not selected is an ordinary thread, and real-time again wh
 	tasks[0].unregistered_end = true;
 	attributes_await(tasks[0].tid, &were, "the task");
 	task_join(&tasks[0]);
+}
+
+static int ends[2];
+
+static void body_blocks(struct task *task)
+{
+	char byte;
+
+	task_wait(task);
+	while (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK)
+		spin(MS / 10);
+	must_libc(read(ends[0], &byte, 1));
+	spin_until(&task->stop);
+}
+
+TEST(blocks, "who is not selected, and blocks beside an ordinary thread, is seen to")
+{
+	uint32_t domain = use("server");
+	struct resch_server_set set = server_of(domain, 20 * MS, 20 * SEC);
+	struct task task = { .reg = periodic(100 * SEC, SEC) };
+	struct task load = { .number = 1 };
+
+	must_libc(pipe(ends));
+	must(server_set(&set));
+	task.reg.params.group = set.id;
+	thread_start(&load, body_load);
+	/* Of low weight: that is who stays on its run queue when it blocks (6.12 and later). */
+	must(attributes_set(0, SCHED_OTHER, 0, 19, 0));
+	task_start(&task, body_blocks);
+	must(attributes_set(0, SCHED_OTHER, 0, 0, 0));
+	await(state_of(task.id) == RESCH_STATE_BLOCKED);
+	must_libc(write(ends[1], "", 1));
+	await(state_of(task.id) != RESCH_STATE_BLOCKED);
 }
 
 TEST(ejected, "an ejection gives everything back")

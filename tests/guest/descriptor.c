@@ -188,7 +188,7 @@ TEST(many_tasks, "closing ends all tasks of the descriptor, in whatever state, a
 	for (i = 2; i < 4; i++)
 		start(&tasks[i]);
 	must_libc(pthread_create(&tasks[1].thread, NULL, waits, &tasks[1]));
-	await(tasks_registered() == 5);
+	await(tasks_registered() == 5 && __atomic_load_n(&tasks[1].reg.id, __ATOMIC_ACQUIRE));
 	/* the sporadic one holds the descriptor in its call */
 	must(resch_release(fd, tasks[1].reg.id));
 	await(tasks[1].step == 1);

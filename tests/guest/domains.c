@@ -110,8 +110,8 @@ TEST(two, "two domains with different plugins at once")
 		domain = stat_of(tasks[i].id).domain;
 		check_is(domain, i < 2 ? on_0 : on_1);
 	}
-	check_is(must(resch_start(dev, on_0, resch_now() + 50 * MS)), 2);
-	check_is(must(resch_start(dev, on_1, resch_now() + 50 * MS)), 2);
+	check_is(must(resch_start(dev, on_0, resch_now() + SEC)), 2);
+	check_is(must(resch_start(dev, on_1, resch_now() + SEC)), 2);
 	for (i = 0; i < 4; i++)
 		task_join(&tasks[i]);
 	for (at = notes(); *at; at++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* eject.c - plugins that break the rules are thrown out; see tests/modules */
-#include "lib-crowd.h"
+#include "crowd.h"
 
 /* A watchdog that bites soon: the plugins of other tests have to do what they do here. */
 static __attribute__((constructor)) void eject_params(void)
@@ -55,6 +55,31 @@ TEST(past, "a plugin whose answer has run out already is thrown out")
 	eject("bad-past", "past");
 }
 
+TEST(slow, "a plugin that takes long for each answer is thrown out")
+{
+	eject("bad-slow", "too long");
+}
+
+TEST(seldom, "a plugin that takes long now and then, as if a host had taken the CPU away, stays")
+{
+	struct task tasks[2] = { { .reg = periodic(10 * MS, MS) },
+				 { .reg = periodic(20 * MS, MS) } };
+	uint32_t domain = use("edf");
+	int i;
+
+	for (i = 0; i < 2; i++)
+		task_start(&tasks[i], body_idle);
+	must(domain_swap(domain, "bad-seldom", NULL));
+	for (i = 0; i < 2; i++) {
+		atomic_store(&tasks[i].jobs, 0);
+		/* Each is at least one answer. */
+		await(atomic_load(&tasks[i].jobs) >= 24);
+	}
+	for (i = 0; i < 2; i++)
+		task_join(&tasks[i]);
+	check_is(domain_stat(domain).ejections, 0);
+}
+
 static void body_ejected(struct task *task)
 {
 	int err = resch_wait(dev, &task->job);
@@ -100,4 +125,67 @@ TEST(others, "another domain does not notice")
 	atomic_store(&other.jobs, 0);
 	await(atomic_load(&other.jobs) >= 3);
 	task_join(&other);
+}
+
+/* Have CPU 1 decide, all the time. */
+static void body_pesters(struct task *task)
+{
+	while (!atomic_load(&task->stop))
+		resch_release(dev, *(uint32_t *)task->arg);
+}
+
+#define SWAPS 400
+
+TEST(replaced, "who has erred as it was being replaced does not take its successor with it")
+{
+	struct task pest = { .number = 0 };
+	struct resch_register reg;
+	uint32_t domain = use("edf"), id = 0, lost = 0;
+	struct resch_domain_stat stat;
+	int i, err;
+
+	must(module_load("resch-bad-moody", ""));
+	pest.arg = &id;
+	for (i = 0; i < SWAPS; i++) {
+		if (state_of(id) == RESCH_STATE_GONE || !id) {
+			/* Until the one before it has left, and the domain takes somebody again. */
+			do {
+				reg = sporadic(100 * SEC, SEC);
+				err = resch_register_self(dev, &reg);
+			} while (err == -EEXIST || err == -EAGAIN);
+			must(err);
+			id = reg.id;
+			lost++;
+			if (!pest.thread)
+				thread_start(&pest, body_pesters);
+		}
+		err = domain_swap(domain, i % 2 ? "edf" : "bad-moody", NULL);
+		check(!err || err == -EAGAIN, "the swap: %s", errno_name(err));
+		stat = domain_stat(domain);
+		check(!stat.ejections || !strcmp(stat.eject_plugin, "bad-moody"),
+		      "thrown out was %s: %s", stat.eject_plugin, stat.eject_reason);
+	}
+	check(lost > 1, "the plugin has never been thrown out");
+	task_join(&pest);
+}
+
+TEST(deleted, "a domain is deleted as its plugin is about to be thrown out")
+{
+	struct resch_register reg;
+	uint32_t domain;
+	int i, err;
+
+	for (i = 0; i < 100; i++) {
+		domain = use("bad-moody");
+		reg = periodic(100 * SEC, SEC);
+		err = resch_register_self(dev, &reg);
+		check(!err || err == -EAGAIN, "resch_register_self: %s", errno_name(err));
+		if (!err)
+			resch_unregister(dev, 0);
+		do
+			err = resch_domain_del(dev, domain);
+		while (err == -EBUSY);
+		must(err);
+	}
+	check_is(info().tasks, 0);
 }

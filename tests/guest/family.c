@@ -6,7 +6,7 @@
  */
 #include <spawn.h>
 
-#include "lib-family.h"
+#include "family.h"
 
 #define MEMBERS 40 /* see params() */
 
@@ -15,7 +15,7 @@ static __attribute__((constructor)) void params(void)
 	test_params = "members=40";
 }
 
-/* ---- who is a member ----------------------------------------------------------------------------- */
+/* ---- who is a member ------------------------------------------------------------------------- */
 
 static void *thread_looks(void *who)
 {
@@ -102,7 +102,7 @@ TEST(relatives, "threads, children and grandchildren of a member are members fro
 	check_is(domain_stat(domain).ejections, 0);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static int body_waits(void)
 {
@@ -185,7 +185,7 @@ TEST(refused, "what can't be a member is refused; a server has members or promis
 	child_ok(pid);
 }
 
-/* ---- everything at once -------------------------------------------------------------------------- */
+/* ---- everything at once ---------------------------------------------------------------------- */
 
 static void *thread_burns(void *arg)
 {
@@ -271,7 +271,7 @@ TEST(isolated, "a pipeline, a busy program and a fork bomb share one budget; oth
 	check_is(domain_stat(domain).ejections, 0);
 }
 
-/* ---- too many ------------------------------------------------------------------------------------ */
+/* ---- too many -------------------------------------------------------------------------------- */
 
 static pthread_mutex_t crowd_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t crowd_ends = PTHREAD_COND_INITIALIZER;
@@ -338,7 +338,7 @@ TEST(crowded, "who finds no room waits for it, and does nothing meanwhile")
 	}
 }
 
-/* ---- rights -------------------------------------------------------------------------------------- */
+/* ---- rights ---------------------------------------------------------------------------------- */
 
 static int body_escapes(void)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * family_end.c - whole processes in a server: what becomes of members that are given back, and of servers
- * whose maker has gone
+ * family_end.c - whole processes in a server: what becomes of members that are given back, and of
+ * servers whose maker has gone
  *
  * resch-test: timeout=240
  */
-#include "lib-family.h"
+#include "family.h"
 
 static const struct initial initials[] = {
 	{ "ordinary", SCHED_OTHER, 0, 3, 0 },
@@ -14,7 +14,7 @@ static const struct initial initials[] = {
 };
 #define INITIALS (sizeof(initials) / sizeof(initials[0]))
 
-/* ---- given back ---------------------------------------------------------------------------------- */
+/* ---- given back ------------------------------------------------------------------------------ */
 
 /* Ends a household somehow; its members are then what they would be without us. */
 static void ended(void (*end)(int fd))
@@ -38,7 +38,9 @@ static void ended(void (*end)(int fd))
 			_exit(family_main(&family));
 		}
 		await(told->ready && server_stat(domain, id).tasks >= 5);
-		/* The members' copies of the descriptor are those of one open file: it has to go. */
+		/*
+		 * The members' copies of the descriptor are those of one open file: it has to go.
+		 */
 		end(fd);
 		await(server_stat(domain, id).tasks == 0);
 		wanted = told->before;
@@ -124,7 +126,7 @@ TEST(sysrq, "SysRq gives members back, and who is born just then")
 	ended(end_sysrq);
 }
 
-/* ---- whose maker has gone ------------------------------------------------------------------------ */
+/* ---- whose maker has gone -------------------------------------------------------------------- */
 
 /* The owner, whom somebody kills: the program that it runs has no descriptor. */
 static int body_owner(void *arg)
@@ -223,4 +225,90 @@ TEST(doomed, "a server whose maker has gone takes children of its members, and n
 	await(tasks_registered() == 0);
 	reg.params.group = id;
 	refused(resch_register_self(dev, &reg), EINVAL);
+}
+
+/* ---- whose domain has gone ------------------------------------------------------------------- */
+
+#define MEMBERS "/sys/module/resch/parameters/members"
+
+/* Makes told->count children; each says that it has run. */
+static int body_crowd(void)
+{
+	int i;
+
+	for (i = 0; i < told->count; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			told->alive++;
+			for (;;)
+				pause();
+		}
+		told->pids[i] = pid;
+	}
+	told->ready = 1;
+	for (;;)
+		pause();
+	return 0;
+}
+
+/*
+ * Leaves nothing to ordinary threads. It yields to those of its own priority: on PREEMPT_RT they
+ * expire timers and end RCU's grace periods, and nobody would ever end this.
+ */
+static int body_busy(void *cpu)
+{
+	char number[12];
+
+	snprintf(number, sizeof(number), "%d", *(int *)cpu);
+	pin(0, number);
+	must(attributes_set(0, SCHED_FIFO, 1, 0, 0));
+	told->stop++;
+	for (;;)
+		sched_yield();
+	return 0;
+}
+
+TEST(no_room, "children that wait for room are let go when the domain is deleted")
+{
+	uint32_t domain = use("server"),
+		 id = family_server(domain, 15 * MS, RESCH_SERVER_F_PERSIST, dev);
+	struct resch_task_stat stat;
+	char members[16];
+	int err, i, cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	pid_t pid, busy[64];
+
+	check(cpus <= 64, "%d CPUs", cpus);
+	pin(0, "0");
+	told = shared(sizeof(*told));
+	told->count = 12;
+	check(file_read(MEMBERS, members, sizeof(members)) && file_write(MEMBERS, "1"),
+	      "can't set " MEMBERS);
+	pid = family_start(domain, id, body_crowd);
+	await(told->ready && server_stat(domain, id).waiting == 12);
+	check_is(told->alive, 0);
+	/* Keeps the worker that lets children join from every CPU, for as long as that can be. */
+	for (i = 0; i < cpus; i++)
+		busy[i] = child(body_busy, &i);
+	await(told->stop == cpus);
+	must(attributes_set(0, SCHED_FIFO, 2, 0, 0));
+	/* Who is unregistered makes room for one of them; it has to join before the domain goes. */
+	do {
+		stat.id = 0;
+		if (resch_task_next(dev, &stat) > 0)
+			resch_unregister(dev, stat.id);
+		err = resch_domain_del(dev, domain);
+	} while (err == -EBUSY);
+	must(err);
+	for (i = 0; i < cpus; i++)
+		kill(busy[i], SIGKILL);
+	must(attributes_set(0, SCHED_OTHER, 0, 0, 0));
+	await(told->alive == 12);
+	for (i = 0; i < told->count; i++)
+		attributes_await(told->pids[i], &told->before, "a child");
+	file_write(MEMBERS, members);
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	for (i = 0; i < told->count; i++)
+		kill(told->pids[i], SIGKILL);
 }

@@ -5,7 +5,8 @@
 #include <sys/resource.h>
 
 #define CALLS 20000
-#define TIME (6 * SEC) /* or less, where the machine is slow */
+#define TIME (6 * SEC) /* or less, where the machine is slow ... */
+#define ENOUGH 50 /* ... but so many succeed, however long it takes */
 #define STUCK (100 * MS) /* a call may rightly sleep for hours: then its process is killed */
 
 struct fuzz {
@@ -236,6 +237,12 @@ static int process(void *arg)
 	return 0;
 }
 
+static bool fuzz_goes_on(uint64_t end)
+{
+	return atomic_load(&fuzz->succeeded) <= ENOUGH ||
+	       (atomic_load(&fuzz->calls) < CALLS && resch_now() < end);
+}
+
 TEST(fuzz, "20000 random requests, or as many as fit into some seconds")
 {
 	struct resch_domain_stat stat;
@@ -249,12 +256,13 @@ TEST(fuzz, "20000 random requests, or as many as fit into some seconds")
 	must(module_load("resch-demo", ""));
 	must(module_load("resch-server", ""));
 	fuzz = shared(sizeof(*fuzz));
-	while (atomic_load(&fuzz->calls) < CALLS && resch_now() < end) {
+	while (fuzz_goes_on(end)) {
 		start += 0x9e3779b97f4a7c15;
 		pid = child(process, &start);
-		began = resch_now();
+		/* To begin takes longer than any call. */
+		began = resch_now() + 10 * STUCK;
 		calls = atomic_load(&fuzz->calls);
-		while (atomic_load(&fuzz->calls) < CALLS && resch_now() < end) {
+		while (fuzz_goes_on(end)) {
 			sleep_ms(5);
 			if (atomic_load(&fuzz->calls) != calls) {
 				calls = atomic_load(&fuzz->calls);
@@ -272,8 +280,6 @@ TEST(fuzz, "20000 random requests, or as many as fit into some seconds")
 	printf("# %d calls in %d processes, %d succeeded\n", atomic_load(&fuzz->calls), rounds,
 	       atomic_load(&fuzz->succeeded));
 	fflush(stdout);
-	check(atomic_load(&fuzz->succeeded) > 50, "only %d calls succeeded",
-	      atomic_load(&fuzz->succeeded));
 	await(tasks_registered() == 0);
 	memset(&task, 0, sizeof(task));
 	check_is(must(resch_task_next(dev, &task)), 0);

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hotplug.c - a CPU goes offline under its tasks, and comes back */
-#include "lib-crowd.h"
+#include "crowd.h"
 
-#define ONLINE "/sys/devices/system/cpu/cpu1/online"
+#include <sys/klog.h>
+
+static void cpu_is(int cpu, const char *state)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	check(file_write(path, state), "writing %s to %s: %s", state, path, strerror(errno));
+}
 
 static void cpu_1(const char *state)
 {
-	check(file_write(ONLINE, state), "writing %s to " ONLINE ": %s", state, strerror(errno));
+	cpu_is(1, state);
+}
+
+/* Those that no case needs. */
+static void cpus_beyond_1(const char *state)
+{
+	char path[64];
+	int cpu;
+
+	for (cpu = 2; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+		check(file_write(path, state), "writing %s to %s: %s", state, path,
+		      strerror(errno));
+	}
 }
 
 static void body_nothing(struct task *task)
@@ -94,6 +115,61 @@ TEST(swap, "an offline CPU's domain changes its plugin, is deleted, and made aga
 	crowd_after();
 }
 
+TEST(guards, "guards are raised and lowered while a CPU is away")
+{
+	uint32_t domain;
+
+	cpu_1("1");
+	cpu_is(3, "0");
+	domain = guard_on("fifo", 0, NULL);
+	guard_off(domain);
+	cpu_is(3, "1");
+	must(resch_domain_del(dev, domain));
+	domain = guard_on("fifo", 0, NULL);
+	cpu_is(3, "0");
+	guard_off(domain);
+	cpu_is(3, "1");
+	check_is(cpus_of(0), 3);
+}
+
+/* How many messages about resch-guard the kernel's log has. */
+static int said_of_guard(void)
+{
+	static char text[1 << 20];
+	int got = klogctl(3 /* read all */, text, sizeof(text) - 1), count = 0;
+	const char *at = text;
+
+	check(got >= 0, "klogctl: %s", strerror(errno));
+	text[got] = '\0';
+	while ((at = strstr(at, "resch-guard"))) {
+		at++;
+		count++;
+	}
+	return count;
+}
+
+TEST(nowhere, "with RT CPUs alone online resch-guard says so once, and once more when that is over")
+{
+	struct resch_guard_set set = { .flags = RESCH_GUARD_ON };
+	int cpu, said;
+
+	cpu_1("1");
+	pin(0, "0-3");
+	set.domain = domain_on("0", "fifo", NULL);
+	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+	said = said_of_guard();
+	for (cpu = 1; cpu <= 3; cpu++)
+		cpu_is(cpu, "0");
+	await(said_of_guard() == said + 1);
+	sleep_ms(300); /* many rounds */
+	check_is(said_of_guard(), said + 1);
+	for (cpu = 1; cpu <= 3; cpu++)
+		cpu_is(cpu, "1");
+	await(said_of_guard() == said + 2);
+	guard_off(set.domain);
+	check_is(cpus_of(0), 3);
+}
+
 TEST(again, "ten times in a row with traffic")
 {
 	struct task task;
@@ -112,4 +188,110 @@ TEST(again, "ten times in a row with traffic")
 		cpu_1("1");
 	}
 	await(tasks_registered() == 0);
+}
+
+/* In calls, above its level, most of the time: it is brought down after each. */
+static void body_calls(struct task *task)
+{
+	task->unregistered_end = true;
+	task_wait(task);
+	atomic_store(&task->step, 1);
+	while (!atomic_load(&task->stop))
+		refused(resch_unregister(dev, INT32_MAX), ENOENT);
+}
+
+/* Keeps those of CPU 1 waiting for locks, so that the CPU has time to go. */
+static void body_contends(struct task *task)
+{
+	while (!atomic_load(&task->stop))
+		refused(resch_unregister(dev, INT32_MAX), ENOENT);
+}
+
+TEST(calls,
+     "a CPU goes offline while its tasks are in calls: nothing holds the module while it is away")
+{
+	struct task tasks[3], contender;
+	char left[120] = "";
+	uint32_t domain;
+	int i, round;
+
+	cpu_1("1");
+	for (round = 0; round < 5; round++) {
+		domain = use("edf");
+		memset(&contender, 0, sizeof(contender));
+		thread_start(&contender, body_contends);
+		for (i = 0; i < 3; i++) {
+			memset(&tasks[i], 0, sizeof(tasks[i]));
+			tasks[i].reg = periodic((100 - i) * SEC, SEC);
+			/* Each before those that are there. */
+			task_start(&tasks[i], body_calls);
+			await(atomic_load(&tasks[i].step));
+		}
+		cpu_1("0");
+		for (i = 0; i < 3; i++)
+			task_join(&tasks[i]);
+		task_join(&contender);
+		await(!resch_domain_del(dev, domain));
+		close(dev);
+		check(!modules_unload(left, sizeof(left)), "%s can't be unloaded", left);
+		cpu_1("1");
+		must(test_load());
+		dev = must(resch_open());
+	}
+}
+
+/* Above all registered tasks, and above the helper. */
+#define HOG 85
+
+static void body_hogs(struct task *task)
+{
+	pin(0, task->number ? "1" : "0");
+	must(attributes_set(0, SCHED_FIFO, HOG, 0, 0));
+	atomic_store(&task->step, 1);
+	spin_until(&task->stop);
+}
+
+static void body_first_wait(struct task *task)
+{
+	task->unregistered_end = true;
+	pin(0, "0,1");
+	atomic_store(&task->step, 1);
+	while (!atomic_load(&task->stop))
+		sleep_ms(1);
+	task->result = resch_wait(dev, NULL);
+	atomic_store(&task->step, 2);
+}
+
+TEST(first_wait, "a CPU goes offline while a thread is on its way there, to its first job")
+{
+	struct task task = { .reg = periodic(100 * SEC, SEC) };
+	struct task hogs[2] = { { .number = 0 }, { .number = 1 } };
+	struct attributes were;
+
+	cpu_1("1");
+	cpus_beyond_1("0");
+	use("edf");
+	task_start(&task, body_first_wait);
+	await(atomic_load(&task.step) == 1);
+	were = attributes_of(task.tid);
+	CPU_CLR(CPU, &were.cpus);
+	/* It gets to CPU 1, and there no further; nor on CPU 0, when it is thrown off. */
+	must(attributes_set(0, SCHED_FIFO, HOG + 1, 0, 0));
+	thread_start(&hogs[1], body_hogs);
+	await(atomic_load(&hogs[1].step) == 1);
+	atomic_store(&task.stop, 1);
+	await(cpus_of(task.tid) == 1 << CPU);
+	thread_start(&hogs[0], body_hogs);
+	await(atomic_load(&hogs[0].step) == 1);
+	cpu_1("0");
+	task_join(&hogs[0]);
+	task_join(&hogs[1]);
+	must(attributes_set(0, SCHED_OTHER, 0, 0, 0));
+	await(atomic_load(&task.step) == 2);
+	check(task.result == -ECANCELED, "resch_wait: %s", errno_name(task.result));
+	await(tasks_registered() == 0);
+	task_join(&task);
+	cpu_1("1");
+	cpus_beyond_1("1");
+	crowd_after();
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* inner.c - plugins inside servers: the order is theirs, they stay loaded, and one that errs harms nobody */
+/*
+ * inner.c - plugins inside servers: the order is theirs, they stay loaded, and one that errs harms
+ * nobody
+ */
 #include "lib.h"
 
 #define PERIOD (20 * MS)
 
-/* A domain under `server`, with this plugin at hand; where modules are installed it is found by itself. */
+/*
+ * A domain under `server`, with this plugin at hand; where modules are installed it is found by
+ * itself.
+ */
 static uint32_t use_with(const char *plugin)
 {
 	uint32_t domain = use("server");
@@ -65,7 +71,7 @@ TEST(refused, "what can't be inside a server is refused, and nothing is held")
 	REFUSED(EINVAL, "fp", "", memset(set.options, 'f', sizeof(set.options)));
 	REFUSED(EINVAL, "fp", "", set.params.policy = RESCH_SERVER_EDF);
 	REFUSED(EINVAL, "", "order=rm", set.params.policy = RESCH_SERVER_EDF);
-	REFUSED(EINVAL, "fp", "", set.params.policy = RESCH_SERVER_PLUGIN + 1);
+	REFUSED(EINVAL, "fp", "", set.params.policy = RESCH_SERVER_POLICIES);
 	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_CUS);
 	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_TBS);
 	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_PASSIVE);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * isolation.c - three programs in servers of one CPU: one never stops, one crashes and is started again and
- * again, and the third keeps its deadlines
+ * isolation.c - three programs in servers of one CPU: one never stops, one crashes and is started
+ * again and again, and the third keeps its deadlines
  *
- * Deadlines are long, and an emulated machine may stand still for longer. So a round in which one was
- * missed is played again: a server that does not keep the others out fails in every round. Where each
- * deadline is held to is the deterministic guest: tests/checker/kernel/isolation.c.
+ * Deadlines are long, and an emulated machine may stand still for longer. So a round in which one
+ * was missed is played again: a server that does not keep the others out fails in every round.
+ * Where each deadline is held to is the deterministic guest: tests/checker/kernel/isolation.c.
  *
  * resch-test: timeout=180
  */
@@ -93,7 +93,10 @@ static uint64_t used_up(uint32_t domain)
 	return 0;
 }
 
-/* How many deadlines the well-behaved one misses in some jobs, between which the crashing one crashes. */
+/*
+ * How many deadlines the well-behaved one misses in some jobs, between which the crashing one
+ * crashes.
+ */
 static uint64_t play(struct task *good, uint32_t *domain)
 {
 	struct resch_task_stat before = stat_of(good->id), after;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* jobs.c - applications of the library: a server each, jobs that start together, counted, stopped */
+/*
+ * jobs.c - applications of the library: jobs that start together, counted, stopped; in servers, or
+ * under any plugin
+ */
 #include <resch-server.h>
 
 #include "lib.h"
@@ -126,4 +129,50 @@ TEST(own, "a program's own threads are tasks like the others; who waits is stopp
 	must(resch_jobs_free(jobs));
 	check_is(seen.jobs, 0);
 	check_is(tasks_registered(), 0);
+}
+
+/* Without a server, jobs are the domain's own tasks, in @group of its plan if it has one. */
+static void plays(const char *plugin, uint32_t domain, uint32_t group)
+{
+	struct resch_server_set set = { .domain = domain };
+	struct resch_register reg = reg_of(4 * MS, 10 * MS);
+	struct seen seen = {};
+	struct resch_jobs *jobs;
+	uint64_t zero;
+
+	printf("# %s\n", plugin);
+	must(resch_jobs_new(dev, &set, &jobs));
+	check_is(set.id, 0);
+	reg.params.cpu = CPU;
+	reg.params.group = group;
+	must(resch_jobs_add(jobs, &reg, 5, body, &seen));
+	check_is(reg.cpu, CPU);
+	check_is(tasks_registered(), 1);
+	zero = resch_now() + 1000 * MS; /* a slow machine has to be in time */
+	check_is(must(resch_jobs_start(jobs, zero)), 1);
+	resch_jobs_join(jobs);
+	check_is(seen.jobs, 5);
+	check_is(seen.first, zero + 10 * MS);
+	check_is(seen.last, zero + 10 * MS + 4 * PERIOD);
+	must(resch_jobs_free(jobs));
+	check_is(tasks_registered(), 0);
+	must(resch_domain_del(dev, domain));
+}
+
+TEST(plugins, "jobs are functions under every plugin, in the reserves of a plan or without any")
+{
+	static const char *const plain[] = { "edf", "fp", "fifo", "demo", "artis" };
+	static const char *const slotted[] = { "sekg", "npsf" };
+	struct resch_reserve whole = { .end = 10 * MS, .group = 1, .cpu = CPU };
+	uint32_t domain;
+	size_t i;
+
+	pin(0, "0");
+	for (i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		plays(plain[i], use(plain[i]), 0);
+	for (i = 0; i < sizeof(slotted) / sizeof(*slotted); i++) {
+		domain = use(slotted[i]);
+		must(resch_plan_set(dev, domain, 10 * MS, NULL, &whole, 1, NULL));
+		plays(slotted[i], domain, 1);
+	}
 }

@@ -100,7 +100,10 @@ static int swapper(void *arg)
 	return 0;
 }
 
-/* That much has gone on while processes were killed; how many rounds it takes depends on the machine. */
+/*
+ * That much has gone on while processes were killed; how many rounds it takes depends on the
+ * machine.
+ */
 static bool stormy(void)
 {
 	return atomic_load(&storm->registered) > ENOUGH && atomic_load(&storm->jobs) > ENOUGH &&

@@ -168,7 +168,7 @@ TEST(demo, "demo: jobs take turns")
 		task_start(&tasks[i], body_letters);
 		await(state_of(tasks[i].id) == RESCH_STATE_SLEEPING);
 	}
-	must(resch_start(dev, domain, resch_now() + 50 * MS));
+	must(resch_start(dev, domain, resch_now() + SEC));
 	for (i = 0; i < 3; i++)
 		task_join(&tasks[i]);
 	got = notes();

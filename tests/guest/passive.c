@@ -4,9 +4,9 @@
  *
  * resch-test: timeout=240
  */
-#include "lib-passive.h"
+#include "passive.h"
 
-/* ---- who may what ---------------------------------------------------------------------------------- */
+/* ---- who may what ---------------------------------------------------------------------------- */
 
 static atomic_ullong shown;
 
@@ -112,7 +112,7 @@ TEST(rights, "a call is taken up once, by a thread of the server that the client
 	check_is(domain_stat(domain).ejections, 0);
 }
 
-/* ---- who pays -------------------------------------------------------------------------------------- */
+/* ---- who pays -------------------------------------------------------------------------------- */
 
 static struct resch_server_stat at_begin[2], at_end[2];
 
@@ -124,7 +124,9 @@ static void body_charged(struct task *task)
 	must(serve(0, RESCH_SERVE_F_WAIT, &out));
 	at_begin[0] = server_stat(domain, ours);
 	at_begin[1] = server_stat(domain, theirs);
-	/* To a machine that stands still 30 ms are a moment: the end of a budget is noticed later. */
+	/*
+	 * To a machine that stands still 30 ms are a moment: the end of a budget is noticed later.
+	 */
 	end = resch_now() + PATIENCE * SEC;
 	do {
 		spin(30 * MS);
@@ -208,7 +210,7 @@ TEST(crowd, "many clients, few providers, calls that are withdrawn: all get on")
 	check_is(domain_stat(domain).ejections, 0);
 }
 
-/* ---- in which order -------------------------------------------------------------------------------- */
+/* ---- in which order -------------------------------------------------------------------------- */
 
 static uint32_t quick, slow;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * passive_end.c - how the work of a provider for a client ends before its time, and who pays from then on
+ * passive_end.c - how the work of a provider for a client ends before its time, and who pays from
+ * then on
  *
  * resch-test: timeout=240
  */
-#include "lib-passive.h"
+#include "passive.h"
 
-/* ---- who goes ----------------------------------------------------------------------------------- */
+/* ---- who goes -------------------------------------------------------------------------------- */
 
 /* From here on the provider works at the expense of its own server, and not at the client's. */
 static void pays_itself(struct task *provider)
@@ -144,7 +145,7 @@ TEST(deleted, "a passive server goes, and who waits for it is told so")
 	task_join(&client);
 }
 
-/* ---- who stays ---------------------------------------------------------------------------------- */
+/* ---- who stays ------------------------------------------------------------------------------- */
 
 TEST(swapped, "another plugin takes over: services end, and can begin again")
 {

@@ -106,3 +106,43 @@ TEST(killed, "unloaded the moment that a process with running tasks is gone")
 		load();
 	}
 }
+
+/* System calls, now and then one before which it is moved. */
+static int calls(void *arg)
+{
+	cpu_set_t both;
+	int i;
+
+	(void)arg;
+	close(dev); /* it would hold the module */
+	CPU_ZERO(&both);
+	CPU_SET(0, &both);
+	CPU_SET(CPU, &both);
+	for (;;) {
+		must_libc(sched_setaffinity(0, sizeof(both), &both));
+		for (i = 0; i < 200; i++)
+			syscall(SYS_getsid, 0);
+	}
+	return 0;
+}
+
+TEST(guarded,
+     "unloaded under system calls, with a guard standing until the last moment, four times")
+{
+	pid_t callers[3];
+	int i, j;
+
+	for (i = 0; i < 3; i++)
+		callers[i] = child(calls, NULL);
+	for (i = 0; i < 4; i++) {
+		guard_on("fifo", 0, &calls_none);
+		sleep_ms(50);
+		close(dev);
+		module_unload("resch-edf"); /* of the case before; it need not be there */
+		await(!module_unload("resch"));
+		/* Nobody has been left asleep. */
+		for (j = 0; j < 3; j++)
+			await(proc_state(callers[j]) == 'R');
+		load();
+	}
+}

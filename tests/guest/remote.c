@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* remote.c - registering other threads, by thread id and start time */
+#include <dirent.h>
+#include <linux/io_uring.h>
+
 #include "lib.h"
 
 static uint32_t domain;
@@ -70,6 +73,40 @@ static void end(void)
 	attributes_await(pid, &before, "the thread");
 	kill(pid, SIGKILL);
 	child_wait(pid);
+}
+
+/* The thread of this process that the kernel runs for an io_uring, or 0. */
+static pid_t ring_thread(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	char path[320], name[32];
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		if (file_read(path, name, sizeof(name)) && !strncmp(name, "iou-", 4))
+			found = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+TEST(ring, "a thread that the kernel runs in a process can't be registered")
+{
+	struct io_uring_params params = { .flags = IORING_SETUP_SQPOLL, .sq_thread_idle = 60000 };
+	int fd;
+
+	begin();
+	fd = syscall(SYS_io_uring_setup, 4, &params);
+	if (fd < 0)
+		skip("io_uring_setup: %s", strerror(errno));
+	await(ring_thread());
+	reg = wakeup(50 * MS, 20 * MS);
+	refused(resch_register_thread(dev, ring_thread(), &reg), EPERM);
+	check_is(tasks_registered(), 0);
+	close(fd);
 }
 
 TEST(looping, "a thread that sleeps now and then can be registered")

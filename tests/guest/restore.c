@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * restore.c - a thread gets back what it had: policy, priority, nice value, reset-on-fork, affinity
+ * restore.c - a thread gets back what it had: policy, priority, nice value, slice, slack,
+ * reset-on-fork, affinity
  */
 #include "lib.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
+
+#include "thread-attr.h"
 
 struct initial {
 	const char *what;
@@ -109,6 +113,61 @@ static void end_elsewhere(struct resch_register *reg, int fd)
 TEST(elsewhere, "after another thread's RESCH_IOC_UNREGISTER")
 {
 	restored(end_elsewhere);
+}
+
+/* What sched_getattr() says of the slice, from 6.12 on; 0: nothing. */
+static uint64_t slice_of_self(void)
+{
+	struct thread_attr attr;
+
+	must_libc(thread_attr_get(0, &attr));
+	return attr.runtime;
+}
+
+static void slices_check(const char *who, uint64_t slice, uint64_t slack)
+{
+	check(slice_of_self() == slice, "%s has a slice of %llu ns, not %llu", who,
+	      (unsigned long long)slice_of_self(), (unsigned long long)slice);
+	check(prctl(PR_GET_TIMERSLACK) == (long)slack, "%s has a slack of %d ns, not %llu", who,
+	      prctl(PR_GET_TIMERSLACK), (unsigned long long)slack);
+}
+
+static int body_slices(void *arg)
+{
+	const uint64_t *wanted = arg;
+
+	slices_check("a child", wanted[0], wanted[1]);
+	/* And what fork has made of it, which is what PR_SET_TIMERSLACK 0 goes back to. */
+	must_libc(prctl(PR_SET_TIMERSLACK, 0));
+	slices_check("a child that asks for its first", wanted[0], wanted[1]);
+	return 0;
+}
+
+/* A slice and a slack of its own, registered and given back; and what its child has. */
+static void slices(uint64_t slice, uint64_t slack)
+{
+	struct thread_attr attr = { .policy = SCHED_OTHER, .runtime = slice };
+	struct resch_register reg = periodic(20 * MS, MS);
+	uint64_t wanted[2];
+
+	must_libc(thread_attr_set(0, &attr));
+	must_libc(prctl(PR_SET_TIMERSLACK, slack));
+	wanted[0] = slice_of_self();
+	wanted[1] = prctl(PR_GET_TIMERSLACK);
+	must(resch_register_self(dev, &reg));
+	must(resch_wait(dev, NULL));
+	child_ok(child(body_slices, wanted));
+	must(resch_unregister(dev, 0));
+	slices_check("the thread", wanted[0], wanted[1]);
+	child_ok(child(body_slices, wanted));
+}
+
+TEST(slices, "the length of its slices, and the slack of its timers")
+{
+	use("edf");
+	slices(0, 0);
+	slices(3 * MS, 1000);
+	slices(0, 1);
 }
 
 TEST(never_waited, "a task that never waited has lost nothing meanwhile")

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #define NOBODY 65534
 
@@ -135,4 +136,128 @@ TEST(own_thread, "a thread can't end its own registration through another descri
 	use("edf");
 	task_start(&task, body_through_another);
 	task_join(&task);
+}
+
+/* ---- a priority of one's own ----------------------------------------------------------------- */
+
+/* What a thread that lowers its priority does, and is. */
+struct lowered {
+	uint32_t capabilities; /* that it keeps */
+	rlim_t limit; /* RLIMIT_RTPRIO */
+	bool execs;
+	pid_t owner; /* who registers it; 0: itself */
+	atomic_int ready, go;
+	uint32_t id;
+	struct attributes before;
+};
+
+/* Below every level that the module gives; its flag that resets on fork nobody can take off. */
+#define LOWERED 10
+
+static int lowers_itself(void *arg)
+{
+	struct lowered *lowered = arg;
+	/* What is released by waking up stays registered as it executes a program. */
+	struct resch_register reg = lowered->execs ? periodic(100 * MS, 50 * MS) :
+						     wakeup(100 * MS, 50 * MS);
+
+	lowered->before = attributes_of(0);
+	must_libc(setrlimit(RLIMIT_RTPRIO, &(struct rlimit){ lowered->limit, lowered->limit }));
+	if (lowered->owner) {
+		lowered->ready = 1;
+		while (!lowered->go)
+			sleep_ms(2);
+	} else {
+		must(resch_register_self(dev, &reg));
+		lowered->id = reg.id;
+	}
+	if (lowered->execs)
+		must(resch_wait(dev, NULL));
+	become_nobody(lowered->capabilities);
+	must(attributes_set(0, SCHED_FIFO, LOWERED, 0, FLAG_RESET_ON_FORK));
+	lowered->ready = 2;
+	if (lowered->execs)
+		execl("/bin/sleep", "sleep", "100", NULL);
+	for (;;)
+		pause();
+	return 1;
+}
+
+/* Ends the registration of a thread that has lowered its priority; it is what @wanted says then. */
+static void lowered_ends(struct lowered *lowered, bool kept, const char *who)
+{
+	struct attributes wanted;
+	pid_t pid = child(lowers_itself, lowered);
+
+	await(lowered->ready == 2);
+	if (!lowered->execs)
+		must(resch_unregister(dev, lowered->id));
+	await(tasks_registered() == 0 || state_of(lowered->id) == RESCH_STATE_GONE);
+	wanted = lowered->before;
+	if (kept) {
+		wanted.policy = SCHED_FIFO;
+		wanted.priority = LOWERED;
+		wanted.flags = FLAG_RESET_ON_FORK;
+	}
+	attributes_await(pid, &wanted, who);
+	if (lowered->execs)
+		must(resch_unregister(dev, lowered->id));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	memset(lowered, 0, sizeof(*lowered));
+}
+
+TEST(lowered, "who lowers its priority and has no right to it does not stay a real-time thread")
+{
+	struct lowered *lowered = shared(sizeof(*lowered));
+
+	use("edf");
+	lowered_ends(lowered, false, "unregistered by another");
+	lowered->execs = true;
+	lowered_ends(lowered, false, "a program that it executes");
+}
+
+TEST(lowered_rightly, "one that had a right to it keeps it")
+{
+	struct lowered *lowered = shared(sizeof(*lowered));
+
+	use("edf");
+	lowered->capabilities = 1U << CAP_SYS_NICE;
+	lowered_ends(lowered, true, "with CAP_SYS_NICE");
+	lowered->limit = LOWERED;
+	lowered_ends(lowered, true, "with RLIMIT_RTPRIO");
+}
+
+/* A daemon, which is killed: it has registered the thread. */
+static int owns(void *arg)
+{
+	struct lowered *lowered = arg;
+	struct resch_register reg = wakeup(100 * MS, 50 * MS);
+
+	dev = must(resch_open());
+	must(resch_register_thread(dev, lowered->owner, &reg));
+	lowered->id = reg.id;
+	lowered->go = 1;
+	for (;;)
+		pause();
+	return 1;
+}
+
+TEST(lowered_orphan, "nor does it when the daemon that registered it is killed")
+{
+	struct lowered *lowered = shared(sizeof(*lowered));
+	pid_t pid, owner;
+
+	use("edf");
+	lowered->owner = 1;
+	pid = child(lowers_itself, lowered);
+	await(lowered->ready == 1);
+	lowered->owner = pid;
+	owner = child(owns, lowered);
+	await(lowered->ready == 2);
+	kill(owner, SIGKILL);
+	child_wait(owner);
+	attributes_await(pid, &lowered->before, "the thread");
+	kill(pid, SIGKILL);
+	child_wait(pid);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rpc.c - the library's remote procedure calls, between clients and the providers of a passive server
+ * rpc.c - the library's remote procedure calls, between clients and the providers of a passive
+ * server
  *
  * resch-test: timeout=240
  */
 #include <sys/socket.h>
 
-#include "lib-passive.h"
+#include "passive.h"
 
 static int listening;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * server.c - servers: made, refused, resized, deleted; who is in one does no harm to who is in another
+ * server.c - servers: made, refused, resized, deleted; who is in one does no harm to who is in
+ * another
  *
  * resch-test: timeout=240
  */
@@ -53,10 +54,10 @@ TEST(refused, "what can't be a server is refused, and nothing changes")
 	REFUSED_SET(EINVAL, set.params.budget = ~0ULL; set.params.period = ~0ULL);
 	REFUSED_SET(EINVAL, set.params.budget = SEC; set.params.period = 3600 * SEC + 1);
 	REFUSED_SET(EINVAL, set.params.budget = 10000; set.params.period = 100 * MS + 1);
-	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX + 1);
+	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_KINDS);
 	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX;
 		    set.params.policy = RESCH_SERVER_FIFO);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_PLUGIN + 1);
+	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_POLICIES);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);
 	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = SEC + 1);
@@ -346,6 +347,62 @@ TEST(patience, "a server that waits for longer than the watchdog does no wrong")
 	set.id = id;
 	must(server_set(&set));
 	task_join(&greedy);
+}
+
+static atomic_int enough;
+
+/*
+ * Takes the CPU from everybody for much longer than the budget: in its server's turn, or just after
+ * it.
+ */
+static void body_away(struct task *task)
+{
+	resch_wait(dev, NULL);
+	while (!enough)
+		check(file_write("/sys/module/resch_away/parameters/ms", "200\n"), "ms: %s",
+		      strerror(errno));
+	atomic_store(&task->step, 1);
+	body_spin(task);
+}
+
+TEST(overdrawn,
+     "a server that has to pay for a CPU that was away waits for long, and does no wrong")
+{
+	static const char file[] = "/sys/module/resch/parameters/watchdog_ms";
+	struct task late = { .number = 1 };
+	struct resch_server_stat stat;
+	struct resch_server_set set;
+	uint32_t domain;
+	uint64_t count;
+
+	must(module_load("resch-away", ""));
+	pin(0, "0");
+	check(file_write(file, "200\n"), "%s: %s", file, strerror(errno));
+	domain = use("server");
+	set = server_of(domain, 10 * MS, 100 * MS);
+	must(server_set(&set));
+	late.reg = in_server(set.id, 100 * MS, 1);
+	late.reg.params.flags = RESCH_F_SKIP_ADMISSION;
+	task_start(&late, body_away);
+	/*
+	 * What comes while the CPU is away is looked at before its timer, and all the time counts:
+	 * up to 20 budgets, for which the server waits at once, for much longer than two periods
+	 * and the watchdog.
+	 */
+	do {
+		sleep_ms(1);
+		must(server_set(&set));
+		stat = server_stat(domain, set.id);
+	} while (stat.deadline < resch_now() + SEC);
+	enough = 1;
+	await(late.step || domain_stat(domain).ejections);
+	count = server_stat(domain, set.id).replenished;
+	await(server_stat(domain, set.id).replenished >= count + 3 ||
+	      domain_stat(domain).ejections);
+	check_is(domain_stat(domain).ejections, 0);
+	check(file_write(file, "20000\n"), "%s: %s", file, strerror(errno));
+	task_join(&late);
+	must(module_unload("resch-away"));
 }
 
 TEST(swapped, "servers stand when another plugin takes over, and are admitted again")

@@ -70,8 +70,9 @@ static void body_waits(struct task *task)
 }
 
 /*
- * Signals a task that waits, so often that some of them come while it sleeps, as most do; where they have
- * to end a wait, until one has: on a slow machine the release may be faster than each of eight.
+ * Signals a task that waits, so often that some of them come while it sleeps, as most do; where
+ * they have to end a wait, until one has: on a slow machine the release may be faster than each of
+ * eight.
  */
 static void interrupted(int flags, bool ends)
 {

@@ -192,7 +192,10 @@ TEST(nap_retry, "the same, under sekg, where the receiver asks again")
 	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_nap);
 }
 
-/* Longer than either part of its group's window, so that it needs both wherever in the slot it is released. */
+/*
+ * Longer than either part of its group's window, so that it needs both wherever in the slot it is
+ * released.
+ */
 static void body_some(struct task *task)
 {
 	while (!atomic_load(&task->stop)) {
@@ -382,8 +385,8 @@ static void body_deadline(struct task *task)
 }
 
 /*
- * The set that tests/checker/on-kernel runs on four CPUs. The bound of Goossens, Funk and Baruah for
- * global EDF, m (1 - umax) + umax, is 1.69 of its 3.85.
+ * The set that tests/checker/on-kernel runs on four CPUs. The bound of Goossens, Funk and Baruah
+ * for global EDF, m (1 - umax) + umax, is 1.69 of its 3.85.
  */
 TEST(elsewhere,
      "five tasks of 77 % on four CPUs: partitioned EDF and SCHED_DEADLINE refuse the fifth")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sysrq.c - SysRq-y gives every thread back what it had */
-#include "lib-crowd.h"
+#include "crowd.h"
 
 static void sysrq(void)
 {

@@ -40,6 +40,9 @@ transport() {
 	apt-config dump --format '%f "%v";%n' | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Proxy)' || true
 }
 
+# More options for private_apt; a script may set it after this.
+APT_OPTIONS=()
+
 # private_apt DIR COMMAND ARGS...: apt on package lists of our own.
 private_apt() {
 	local dir=$1 tool=$2
@@ -48,7 +51,8 @@ private_apt() {
 		-o Acquire::Languages=none -o Acquire::Retries=5 -o APT::Sandbox::User=root \
 		-o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false \
 		-o Acquire::IndexTargets::deb::DEP-11-icons::DefaultEnabled=false \
-		-o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false "$@"
+		-o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false \
+		"${APT_OPTIONS[@]}" "$@"
 }
 
 # index DIR SOURCES: fetch the package lists of these suites.

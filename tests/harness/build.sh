@@ -29,7 +29,7 @@ out=$BUILD/$kernel
 
 debug=$(kernel_debug "$kernel")
 if [ -n "$debug" ]; then
-	"$HARNESS/debug-kernel.sh" "$debug"
+	"$HARNESS/debug-kernel.sh" "$kernel"
 else
 	"$HARNESS/root.sh" "$kernel"
 fi
@@ -40,6 +40,20 @@ flock 9
 
 in_root() {
 	"$HARNESS/in-root.sh" "$suite" "$out" "$@" 9>&-
+}
+
+# What reschtop puts into the kernel is the same for all of them, and compiled on this machine: the roots have no clang.
+skeleton() {
+	local made=$BUILD/host/obj/skeleton
+	mkdir -p "$made"
+	exec 8>"$made/.lock"
+	flock 8
+	if "$HARNESS/setup.sh" bpf 8>&- && make -s -C "$TREE/tools/top" O="$made" skeleton 8>&-; then
+		cmp -s "$made/reschtop.skel.h" "$out/reschtop.skel.h" || cp "$made/reschtop.skel.h" "$out/"
+	else
+		say "without clang and bpftool reschtop is left out, and its tests are skipped"
+	fi
+	exec 8>&-
 }
 
 # Kernels of one suite have the same programs: what was compiled for one of them, the others take over.
@@ -55,6 +69,10 @@ programs() {
 	in_root make -C /src user O=/resch 8>&-
 	exec 8>&-
 }
+
+case $what in
+user | all) skeleton ;;
+esac
 
 headers=/lib/modules/$release/build
 [ -z "$debug" ] || headers=/cache/kernels/$kernel/build

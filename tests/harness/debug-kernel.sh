@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Build, once, a debug kernel out of Debian's source package of the oldest
-# supported series, with that suite's compiler, and add it to the cache under
-# the name SERIES-KIND: "guest -k 6.1-kasan" and "build.sh --kbuild 6.1-kasan"
-# then work as with any other kernel. 15 to 25 minutes on two cores, 140 MB to
-# download, 130 MB to keep.
+# Build, once, a debug kernel of a supported series out of Debian's source
+# package, with that suite's compiler, and add it to the cache: "guest -k
+# 6.12-rt-kasan" and "build.sh --kbuild 6.12-rt-kasan" then work as with any
+# other kernel. 15 to 25 minutes on two cores that have nothing else to do,
+# 140 MB to download, 130 MB to keep.
 #
-# usage: debug-kernel.sh kasan|kcsan
+# Its configuration is the smallest that there is, then debug-kernel-common.config
+# and -KIND.config, then -later.config, but for the oldest series, and -rt.config.
+#
+# usage: debug-kernel.sh SERIES[-rt]-kasan|SERIES[-rt]-kcsan
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -18,16 +21,37 @@ set -euo pipefail
 # What the build needs beyond a suite's root.
 TOOLS="flex bison bc lz4 xz-utils"
 
-# Inside the root, with the unpacked source in /resch/src.
+# configs NAME DIR: the files in DIR with the options that the kernel gets; where two differ the later one wins.
+configs() {
+	local part parts
+	parts="common $(kernel_debug "$1")"
+	[ "$(kernel_field "$1" series)" = "$(kernel_names | head -n 1)" ] || parts="$parts later"
+	case $1 in
+	*-rt-*) parts="$parts rt" ;;
+	esac
+	for part in $parts; do
+		echo "$2/debug-kernel-$part.config"
+	done
+}
+
+# Inside the root, with the unpacked source in /resch/src: compile NAME.
 compile() {
-	local kind=$1
+	local name=$1 patch
 	dpkg -i /resch/apt/var/cache/apt/archives/*.deb >/dev/null
 	cd /resch/src
+	if [ -d /resch/debian/patches-rt ]; then
+		while read -r patch _; do
+			patch -s -p1 <"/resch/debian/patches-rt/$patch"
+		done < <(sed -e 's/#.*//' -e '/^ *$/d' /resch/debian/patches-rt/series)
+	fi
 	make -s tinyconfig
+	# shellcheck disable=SC2046 # one file a word
 	scripts/kconfig/merge_config.sh -m .config kernel/configs/kvm_guest.config \
-		/src/tests/harness/debug-kernel-common.config \
-		"/src/tests/harness/debug-kernel-$kind.config" >/dev/null
+		$(configs "$name" /src/tests/harness) >/dev/null
 	make -s olddefconfig
+	case $name in
+	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config || die "$name: this source has no PREEMPT_RT" ;;
+	esac
 	nice -n "${NICE:-10}" make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
 	make -s kernelrelease >../release
 }
@@ -36,25 +60,38 @@ compile() {
 keep() {
 	mkdir "$1/build"
 	cp "$1/src/arch/x86/boot/bzImage" "$1/bzImage"
+	cp "$1/src/.config" "$1/config"
 	(cd "$1/src" && find Makefile Kbuild .config Module.symvers include scripts \
 		arch/x86/include arch/x86/Makefile* tools/objtool/objtool -print0 |
 		grep -zvE '\.o$|\.cmd$' | tar -cf - --no-recursion --null -T -) | tar -C "$1/build" -xf -
-	rm -rf "$1/src" "$1/apt" "$1/deb" "$1"/*.deb
+	rm -rf "$1/src" "$1/apt" "$1/deb" "$1/debian" "$1"/*.deb "$1"/*.tar.*
+}
+
+# Before 6.12 PREEMPT_RT is a series of patches, which Debian's source package has and its linux-source has not.
+# rt_patches DIR VERSION SOURCES: put them into DIR/debian/patches-rt.
+rt_patches() {
+	local uri file
+	sources_for "$3" | sed 's/^deb /deb-src /' >>"$1/apt/etc/apt/sources.list"
+	private_apt "$1/apt" apt-get -qq update
+	read -r uri file < <(private_apt "$1/apt" apt-get -qq source --print-uris "linux=$2" |
+		tr -d "'" | awk '$2 ~ /\.debian\.tar\./ { print $1, $2 }')
+	private_apt "$1/apt" /usr/lib/apt/apt-helper -qq download-file "$uri" "$1/$file"
+	tar -C "$1" -xf "$1/$file" debian/patches-rt
 }
 
 if [ "${1-}" = --inside ]; then
 	compile "$2"
 	exit
 fi
-if [ $# -ne 1 ] || [ ! -f "$HARNESS/debug-kernel-$1.config" ]; then
-	die "usage: debug-kernel.sh kasan|kcsan"
-fi
-kind=$1
-base=$(kernel_names | head -n 1)
-name=$base-$kind
-suite=$(kernel_field "$base" suite)
-package=linux-source-$(kernel_field "$base" series)
-stamp=$(cat "$HARNESS"/debug-kernel-{common,"$kind"}.config | sha256sum | cut -d' ' -f1)
+usage="usage: debug-kernel.sh KERNEL-kasan|KERNEL-kcsan, where tests/kernels.list has KERNEL"
+name=${1-}
+[ $# -eq 1 ] || die "$usage"
+[ -n "$(kernel_debug "$name")" ] || die "$usage"
+suite=$(kernel_field "$name" suite)
+base=${name%-*}
+package=linux-source-$(kernel_field "$name" series)
+# shellcheck disable=SC2002,SC2046 # one file a word
+stamp=$(cat $(configs "$name" "$HARNESS") | sha256sum | cut -d' ' -f1)
 final=$CACHE/kernels/$name
 if [ "$(cat "$final/stamp" 2>/dev/null)" = "$stamp" ]; then
 	exit 0
@@ -65,7 +102,7 @@ work=$CACHE/kernels/.$name.new
 rm -rf "$work"
 mkdir -p "$work"
 say "$name: fetching $package"
-index "$work/apt" "$(kernel_field "$base" sources)"
+index "$work/apt" "$(kernel_field "$name" sources)"
 cp "$CACHE/roots/$suite/var/lib/dpkg/status" "$work/apt/var/lib/dpkg/status"
 # shellcheck disable=SC2086 # one package a word
 private_apt "$work/apt" apt-get -qq -y -o APT::Install-Recommends=false --download-only \
@@ -74,8 +111,14 @@ private_apt "$work/apt" apt-get -qq -y -o APT::Install-Recommends=false --downlo
 dpkg-deb -x "$work/$package"_*.deb "$work/deb"
 mkdir "$work/src"
 tar -C "$work/src" -xf "$work/deb/usr/src/$package.tar.xz" --strip-components=1
+case $name in
+*-rt-*)
+	grep -qs ARCH_SUPPORTS_RT "$work/src/arch/x86/Kconfig" || rt_patches "$work" \
+		"$(dpkg-deb -f "$work/$package"_*.deb Version)" "$(kernel_field "$name" sources)"
+	;;
+esac
 say "$name: compiling (15 to 25 minutes on two cores)"
-"$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$kind"
+"$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
 keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"

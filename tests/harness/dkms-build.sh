@@ -50,7 +50,12 @@ for module in "/lib/modules/$release/updates/dkms"/*.ko*; do
 done
 echo "DKMS for $release: $(cd "$out/modules" && echo *.ko)"
 
+# Elsewhere DKMS takes its modules back; here it is gone, and they have to go without it.
+case $release in
+*-rt-*) mv /usr/sbin/dkms /tmp/dkms ;;
+esac
 run make -C "$TREE" uninstall O="$out"
+[ ! -e /tmp/dkms ] || mv /tmp/dkms /usr/sbin/dkms
 listing >/tmp/after
 diff /tmp/before /tmp/after || die "make uninstall leaves these files (>), or takes others (<)"
 

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Compile the guest tests written in C: each tests/guest/NAME.c is one program,
-# $(O)/guest/NAME, linked with libresch when that has been installed in $(O).
+# $(O)/guest/NAME, linked with libresch when that has been installed in $(O);
+# tests/torture is one program, $(O)/torture/torture.
 # Run from the top: make -f tests/harness/guest-tests.mk O=DIR
 
 O ?= build/host
-SOURCES := $(filter-out tests/guest/lib%,$(wildcard tests/guest/*.c))
-COMMON := $(wildcard tests/guest/lib*.c)
+SOURCES := $(wildcard tests/guest/*.c)
+COMMON := $(wildcard tests/guest/lib/*.c)
 PROGRAMS := $(SOURCES:tests/guest/%.c=$(O)/guest/%)
 
 CFLAGS ?= -O2 -g
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE
-CPPFLAGS += -Itests/guest -I$(O)/include -Ilibresch/include -Iuapi -Itools/common -MMD -MP
+CPPFLAGS += -Itests/guest/lib -I$(O)/include -Ilibresch/include -Iuapi -Itools/common -MMD -MP
 LDLIBS := $(if $(wildcard $(O)/lib/libresch.so),-L$(O)/lib -lresch) -lpthread -lrt -lm
 
-all: $(PROGRAMS)
+TORTURE := $(wildcard tests/torture/*.c) $(addprefix tests/guest/lib/,basic.c domain.c process.c)
+
+all: $(PROGRAMS) $(O)/torture/torture
 
 OBJECTS := $(O)/obj/guest-tests
 
@@ -26,7 +29,21 @@ $(O)/guest/%: $(OBJECTS)/%.o $(COMMON:tests/guest/%.c=$(OBJECTS)/%.o) $(wildcard
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
 
--include $(wildcard $(OBJECTS)/*.d)
+# The requests, from the header that defines them.
+$(OBJECTS)/torture/abi.h: uapi/linux/resch.h tests/torture/abi.sh
+	@mkdir -p $(@D)
+	tests/torture/abi.sh $< >$@.new && mv $@.new $@
+
+$(OBJECTS)/torture/%.o: tests/torture/%.c $(OBJECTS)/torture/abi.h tests/harness/guest-tests.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -I$(OBJECTS)/torture $(CFLAGS) -c -o $@ $<
+
+$(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o,$(TORTURE:tests/torture/%.c=$(OBJECTS)/torture/%.o)) \
+		$(wildcard $(O)/lib/libresch.so)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
+
+-include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/torture/*.d)
 
 .PHONY: all
 .SECONDARY:

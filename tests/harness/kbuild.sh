@@ -30,7 +30,9 @@ for room in $ROOMS; do
 	mkdir -p "$links/$room"
 	cp -rsf "$TREE/$room/." "$links/$room/"
 done
+mkdir -p "$links/tests"
 ln -sf "$TREE/VERSION" "$links/VERSION"
+ln -sf "$TREE/tests/kernels.list" "$links/tests/kernels.list"
 find "$links" -xtype l -delete
 
 # The top: the tree's own Kbuild, then test modules, which DKMS doesn't know.

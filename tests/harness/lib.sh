@@ -42,6 +42,11 @@ kernel_names() {
 	kernel_lines | cut -d' ' -f1
 }
 
+# kernel_series: the series of the supported kernels, without flavours.
+kernel_series() {
+	kernel_names | sed 's/-.*//' | sort -uV
+}
+
 # kernel_debug NAME: kasan or kcsan for a debug kernel (debug-kernel.sh), else nothing.
 kernel_debug() {
 	case $1 in
@@ -70,4 +75,9 @@ kernel_release() {
 	local file=$CACHE/kernels/$1/release
 	[ -f "$file" ] || die "kernel $1 is not in the cache; run tests/harness/root.sh $1"
 	cat "$file"
+}
+
+# plugins: the names of those in plugins/Kbuild, one a line.
+plugins() {
+	sed -n 's/^plugin-names := //p' "$TREE/plugins/Kbuild" | tr ' ' '\n'
 }

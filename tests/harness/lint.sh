@@ -4,7 +4,7 @@
 # One check of the source text. Status 77, and the reason, when there is nothing
 # that it could look at.
 #
-# usage: lint.sh shellcheck|python|spdx|whitespace|lists|checkpatch|sparse|cppcheck|clang-format
+# usage: lint.sh shellcheck|python|spdx|whitespace|widths|lists|floors|checkpatch|sparse|arm64|cppcheck|clang-format
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -65,7 +65,7 @@ COMPAT=NEW_TYPEDEFS
 TRACE=COMPLEX_MACRO,TRAILING_SEMICOLON
 # ... of programs, which haven't the kernel's macros, and talk to people.
 PROGRAM=ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE,MEMORY_BARRIER,COMPLEX_MACRO
-PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON,EMBEDDED_FUNCTION_NAME,QUOTED_WHITESPACE_BEFORE_NEWLINE,REPEATED_WORD
+PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON,EMBEDDED_FUNCTION_NAME,MULTISTATEMENT_MACRO_USE_DO_WHILE,QUOTED_WHITESPACE_BEFORE_NEWLINE
 
 # checkpatch IGNORED FILES, one a line
 checkpatch() {
@@ -108,9 +108,27 @@ check_sparse() {
 	! grep -E '/kbuild/.*: (warning|error):' "$log"
 }
 
+# Compiled for another processor: modules with the oldest kernel's headers and the newest's, programs with the newer compiler.
+check_arm64() {
+	[ -f module/Kbuild ] || nothing "no module/Kbuild"
+	arm64 --modules "$REFERENCE"
+	arm64 "$(kernel_names | grep -v -e -rt | tail -n 1)"
+}
+
+# arm64 [--modules] KERNEL
+arm64() {
+	local out=$BUILD/arm64/${*: -1}
+	mkdir -p "$out"
+	"$HARNESS/arm64.sh" "$@" "$out" >"$out.log" 2>&1 || {
+		grep -E '(error|warning|Error|\*\*\*)' "$out.log" || tail -n 40 "$out.log"
+		exit 1
+	}
+}
+
 check_cppcheck() {
 	local list
-	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' || true)
+	# what runs in the kernel is clang's, and the kernel's verifier's
+	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' | grep -v '\.bpf\.c$' || true)
 	[ -n "$list" ] || nothing "no C programs"
 	# shellcheck disable=SC2086 # one file a word
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
@@ -128,14 +146,11 @@ check_clang-format() {
 	clang-format --dry-run --Werror $list
 }
 
-# No line is far wider than .clang-format has it, but for messages, which stay in one piece to be
-# found; tabs are 8 wide.
 check_whitespace() {
 	local f bad=0
 	for f in $(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'; scripts '.*'); do
 		expand "$f" | awk -v f="$f" '
 			/\r$/ { print f ":" NR ": carriage return"; bad = 1 }
-			length > 120 && !/"/ && f ~ /\.[ch]$/ { print f ":" NR ": " length " columns, 120 at most"; bad = 1 }
 			END { exit bad }' || bad=1
 		! grep -nHE '[[:blank:]]+$' "$f" || bad=1
 		[ ! -s "$f" ] || [ "$(tail -c 1 "$f" | wc -l)" -eq 1 ] || {
@@ -144,6 +159,34 @@ check_whitespace() {
 		}
 	done
 	return $bad
+}
+
+# Code ends at 100 columns, but for messages, which stay in one piece to be found, and the backslashes of macros;
+# prose at 120, but for tables, code and addresses. Tabs are 8 wide.
+check_widths() {
+	files '*.c' '*.h' '*.hpp' '*.md' | /usr/bin/python3 -c '
+import re, sys
+
+bad = 0
+for name in sys.stdin.read().split():
+    prose = name.endswith(".md")
+    most = 120 if prose else 100
+    fence = code = False
+    blank = True
+    for number, line in enumerate(open(name, encoding="utf-8"), 1):
+        line = line.rstrip("\n").expandtabs(8)
+        if prose:
+            fence ^= line.lstrip().startswith("```")
+            code = line.startswith("    ") and (blank or code)
+            blank = not line
+            free = fence or code or line.startswith("|") or "://" in line
+        else:
+            line = re.sub(r"\s*\\$", "", line)
+            free = chr(34) in line
+        if len(line) > most and not free:
+            print(f"{name}:{number}: {len(line)} columns, {most} at most")
+            bad = 1
+sys.exit(bad)'
 }
 
 # What is said in two places is the same in both.
@@ -162,17 +205,25 @@ check_lists() {
 		grep -qE "^\| \`$name\` \|.*\\b$suite\\b" docs/kernels.md ||
 			complain "docs/kernels.md: $name is of $suite"
 	done
-	# Modules of the Kbuild files and of dkms.conf.
-	diff <(sed -nE 's/^obj-m \+= (.*)/\1/p' module/Kbuild plugins/Kbuild | tr ' ' '\n' | sed 's/\.o$//' | sort) \
-		<(sed -nE 's/^BUILT_MODULE_NAME\[[0-9]+\]="(.*)"/\1/p' dkms.conf | sort) ||
-		complain "dkms.conf: its modules are not those of the Kbuild files (<)"
-	# Every released kernel of the list, and no other, passes what DKMS is told.
-	for name in $(kernel_names); do
-		[[ ${name%%-*}.0-1-amd64 =~ $(sed -nE 's/^BUILD_EXCLUSIVE_KERNEL="(.*)"/\1/p' \
-			<("$HARNESS/dkms.sh" conf)) ]] || complain "dkms.conf: would not build for $name"
+	# What a kernel has to have: module/needs, and the first table of docs/kernels.md that speaks of options.
+	while read -r name; do
+		grep -q "^| \`$name\`" docs/kernels.md || complain "docs/kernels.md: nothing on $name of module/needs"
+	done < <(awk '/^CONFIG_/ { print $1 }' module/needs)
+	# Links between documents lead somewhere, and every document is in the index.
+	while IFS=: read -r name suite; do
+		[ -e "$(dirname "$name")/${suite%%#*}" ] || complain "$name: nothing at $suite"
+	done < <(grep -oE '\]\([^):]+\)' README.md CONTRIBUTING.md SECURITY.md docs/*.md | sed -E 's/:\]\((.*)\)$/:\1/; /:#/d')
+	for name in docs/*.md; do
+		[ "$name" = docs/README.md ] || grep -qF "](${name#docs/})" docs/README.md ||
+			complain "docs/README.md: nothing on ${name#docs/}"
 	done
 	grep -q "^## $(cat VERSION)\b" CHANGELOG.md || complain "CHANGELOG.md has nothing on $(cat VERSION)"
 	return $bad
+}
+
+# What is found is below, what decides is above.
+check_floors() {
+	"$HARNESS/floors.py" module
 }
 
 # Every source says its licence in its first lines.

@@ -29,13 +29,19 @@ kernels_of() {
 	kernel_lines | awk -v s="$1" '{ split($2, a, "+") } a[1] == s'
 }
 
-# A root is good for as long as this stays the same.
-stamp_of() {
-	{
-		base_packages
-		kernels_of "$1"
-		echo "format $FORMAT"
-	} | sha256sum | cut -d' ' -f1
+# What a root is to have, a line each.
+wanted_of() {
+	base_packages
+	kernels_of "$1"
+	echo "format $FORMAT"
+}
+
+# there SUITE: has its root all of that? One that has more is as good: trees with other lists share it.
+there() {
+	local has=$CACHE/roots/$1.has missing
+	[ -f "$has" ] || return
+	missing=$(wanted_of "$1" | grep -vxF -f "$has" || true)
+	[ -z "$missing" ]
 }
 
 # newest DIR SERIES FLAVOUR: the highest release with both headers and an image.
@@ -110,14 +116,13 @@ finish_root() {
 	printf '127.0.0.1 localhost resch\n' >"$1/etc/hosts"
 }
 
-# root SUITE: make it unless the stamp says that it's there.
+# root SUITE: make it unless it's there.
 root() {
-	local suite=$1 stamp name new
-	stamp=$(stamp_of "$suite")
+	local suite=$1 name new
 	mkdir -p "$CACHE/roots" "$CACHE/kernels"
 	exec 9>"$CACHE/roots/$suite.lock"
 	flock 9
-	if [ "$(cat "$CACHE/roots/$suite.stamp" 2>/dev/null)" = "$stamp" ]; then
+	if there "$suite"; then
 		return
 	fi
 	"$HARNESS/setup.sh" guest
@@ -135,11 +140,15 @@ root() {
 		"$HARNESS/kernel-files.sh" "$name" "$new" "$(cat "$new.kernels/$name")"
 	done < <(kernels_of "$suite")
 
-	rm -f "$CACHE/roots/$suite.stamp"
+	# Not while somebody works in the old one (in-root.sh).
+	exec 8>"$CACHE/roots/$suite.use"
+	flock 8
+	rm -f "$CACHE/roots/$suite.has"
 	rm -rf "${CACHE:?}/roots/$suite" "$CACHE/roots/$suite.ext4" "$new.kernels"
 	mv "$new" "$CACHE/roots/$suite"
 	mv "$new.ext4" "$CACHE/roots/$suite.ext4"
-	echo "$stamp" >"$CACHE/roots/$suite.stamp"
+	wanted_of "$suite" >"$CACHE/roots/$suite.has"
+	exec 8>&-
 	say "$suite: done"
 }
 
@@ -159,9 +168,8 @@ esac
 [ $# -gt 0 ] || set -- $(kernel_names)
 missing=()
 for suite in $(for k in "$@"; do kernel_field "$k" suite; done | sort -u); do
-	[ "$option" != --rebuild ] || rm -f "$CACHE/roots/$suite.stamp"
-	[ "$(cat "$CACHE/roots/$suite.stamp" 2>/dev/null)" = "$(stamp_of "$suite")" ] ||
-		missing+=("$suite")
+	[ "$option" != --rebuild ] || rm -f "$CACHE/roots/$suite.has"
+	there "$suite" || missing+=("$suite")
 done
 if [ ${#missing[@]} -eq 0 ]; then
 	[ "$option" = --there ] || exec "$HARNESS/qemu.sh"

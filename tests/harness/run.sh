@@ -10,6 +10,7 @@
 # usage: run.sh [lint] [unit] [guest]	default: all three
 #        KERNELS="6.1 7.2-rt"		only these kernels
 #        TESTS="edf_* basic"		only these guest tests
+#        TORTURE="--seconds 600"	the options of the test torture, with RESCH_TEST_LIMIT=SECONDS
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -17,8 +18,8 @@ set -euo pipefail
 
 LOGS=$BUILD/check
 # Without and with a suite's root, or a download.
-LINTS="shellcheck python spdx whitespace lists cppcheck clang-format"
-ROOT_LINTS="checkpatch sparse"
+LINTS="shellcheck python spdx whitespace widths lists floors cppcheck clang-format"
+ROOT_LINTS="checkpatch sparse arm64"
 GUEST_LIMIT=${RESCH_GUEST_TIMEOUT:-1800}
 
 passed=0 failed=0 skipped=0
@@ -142,9 +143,10 @@ tests() {
 }
 
 unit() {
-	step "packages for the unit tests" "$HARNESS/setup.sh" build plot || return 0
+	step "packages for the unit tests" "$HARNESS/setup.sh" build model plot || return 0
 	tests "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" --no-print-directory O="$BUILD/host/obj/unit" check
 	tests "trace checker" "$TREE/tests/checker/run"
+	tests "models" "$TREE/tests/models/run"
 }
 
 # Count the results that a guest's runner has left; it has shown them.
@@ -177,7 +179,8 @@ guest() {
 		before=$(wc -l <"$out/results")
 		# shellcheck disable=SC2086 # one pattern a word
 		(set -f && "$HARNESS/guest" -k "$kernel" -t $((GUEST_LIMIT * slower)) -o "$out" \
-			"${options[@]}" -- env RESCH_SLOWER=$slower bash /harness/guest-runner ${TESTS-}) 2>&1 </dev/null |
+			"${options[@]}" -- env RESCH_SLOWER=$slower TORTURE="${TORTURE-}" \
+			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner ${TESTS-}) 2>&1 </dev/null |
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
 		guilty=$(unfinished "$out/results")
 		if [ -z "$guilty" ] || [ "$(wc -l <"$out/results")" -eq "$before" ]; then

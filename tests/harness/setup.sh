@@ -4,7 +4,7 @@
 # Install, through apt, the Debian packages that a purpose needs and that are
 # missing. Silent, and without network, when nothing is missing.
 #
-# usage: setup.sh build|guest|lint|bench|plot|dkms...
+# usage: setup.sh install|build|bpf|guest|lint|bench|model|plot|dkms...
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -12,16 +12,21 @@ set -euo pipefail
 
 packages_for() {
 	case $1 in
-	build) echo gcc make libc6-dev pkg-config libcmocka-dev libjson-c-dev libtraceevent-dev \
-		libtracefs-dev libelf-dev python3-minimal libpython3-stdlib ;;
+	# what is installed is compiled with, and needs to run; nothing of the tests
+	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev python3-minimal libpython3-stdlib ;;
+	build) packages_for install && packages_for bpf &&
+		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel ;;
+	# reschtop; where they are missing `make install` leaves it out
+	bpf) echo clang bpftool libbpf-dev ;;
 	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
 		zstd xz-utils lz4 e2fsprogs busybox-static python3-minimal libpython3-stdlib \
 		binutils util-linux kmod ;;
 	lint) echo shellcheck cppcheck clang-format sparse perl python3-minimal ;;
 	bench) packages_for guest && echo trace-cmd ;;
+	model) echo gcc libc6-dev spin ;;
 	plot) echo python3-matplotlib ;;
 	dkms) echo dkms gcc make "linux-headers-${RESCH_RELEASE:-$(uname -r)}" ;;
-	*) die "no purpose '$1'; there are: build guest lint bench plot dkms" ;;
+	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot dkms" ;;
 	esac
 }
 
@@ -30,12 +35,10 @@ installed() {
 }
 
 look() {
-	local purpose package
+	local package
 	missing=()
-	for purpose; do
-		for package in $(packages_for "$purpose"); do
-			installed "$package" || missing+=("$package")
-		done
+	for package in $(for purpose; do packages_for "$purpose"; done | tr ' ' '\n' | sort -u); do
+		installed "$package" || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ]
 }

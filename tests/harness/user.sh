@@ -13,14 +13,19 @@ set -euo pipefail
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 built=()
-for room in libresch tools bench; do
+for room in libresch tools tools/top tools/trace bench; do
 	[ -f "$TREE/$room/Makefile" ] || continue
 	for target in all install; do
 		make -C "$TREE/$room" --no-print-directory -j"$(nproc)" O="$out/obj/$room" \
-			PREFIX="$out" $target
+			PREFIX="$out" SKELETON="$out/reschtop.skel.h" $target
 	done
 	built+=("$room")
 done
+# As the package python3-resch installs it; what tests/guest/documents types.
+mkdir -p "$out/lib/python/resch" "$out/share/doc/resch/documents"
+cp "$TREE"/docs/*.md "$out/share/doc/resch/documents/"
+cp "$TREE"/README.md "$out/share/doc/resch/documents/"
+cp "$TREE"/libresch/python/resch/* "$out/lib/python/resch/"
 if compgen -G "$TREE/tests/guest/*.c" >/dev/null; then
 	make -C "$TREE" --no-print-directory -j"$(nproc)" -f tests/harness/guest-tests.mk O="$out"
 	built+=(tests/guest)

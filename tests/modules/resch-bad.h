@@ -6,7 +6,20 @@
 #ifndef _RESCH_BAD_H
 #define _RESCH_BAD_H
 
+#include <linux/ktime.h>
+
 #include <resch/plugin.h>
+
+/*
+ * An answer that takes too long. By the clock: mdelay() is too short on CPUs of emulated machines.
+ */
+static inline void bad_dawdle(void)
+{
+	u64 end = ktime_get_ns() + 300 * NSEC_PER_MSEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+}
 
 struct bad_rq {
 	struct resch_queue ready;

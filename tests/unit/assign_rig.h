@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * assign_rig.h - requests for task splitting, sets to ask for, and the simulation that the answers must
- * pass
+ * assign_rig.h - requests for task splitting, sets to ask for, and the simulation that the answers
+ * must pass
  *
  * The simulator is bench/study/slots.c, which shares nothing with the library.
  */
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "assign.h"
+#include "assign/assign.h"
 #include "../../bench/study/slots.h"
 
 #define MS 1000000ULL

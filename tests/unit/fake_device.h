@@ -3,8 +3,8 @@
  * fake_device.h - a device for the library, in the test's own process
  *
  * The system calls that the library makes are defined in fake_device.c and go before those of the C
- * library: each call's structure is looked at as the kernel would see it, answers and errors are made
- * up.
+ * library: each call's structure is looked at as the kernel would see it, answers and errors are
+ * made up.
  */
 #ifndef _RESCH_FAKE_DEVICE_H
 #define _RESCH_FAKE_DEVICE_H

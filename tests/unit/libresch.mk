@@ -2,6 +2,7 @@
 # The library's sources, with the system calls that the test's fake device defines itself.
 SRCS_test_libresch := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_guard := $(LIBRESCH) tests/unit/fake_device.c
+SRCS_test_libresch_chain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_page := $(LIBRESCH) tests/unit/fake_device.c
 
 # Against a simulator that shares nothing with the library.
@@ -9,6 +10,9 @@ $(foreach test,$(filter test_libresch_assign%,$(TESTS)),$(eval SRCS_$(test) := $
 
 # What the library finds, the plugin has to admit.
 SRCS_test_libresch_server := $(LIBRESCH) $(PLUGINS)
+
+# Pure functions: nothing of the kernel is in the way.
+$(foreach test,$(filter test_chain%,$(TESTS)),$(eval SRCS_$(test) ?= $(CHAINS)))
 
 # And what else there is to check of libresch and reschctl without the module.
 .DEFAULT_GOAL := all

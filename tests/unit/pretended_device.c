@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pretended_device.c - a /dev/resch for programs that know no better: preloaded, it answers from a file
+ * pretended_device.c - a /dev/resch for programs that know no better: preloaded, it answers from a
+ * file
  *
  * The file that RESCH_FAKE names has lines of
  *
  *   domain ID CPU-MASK PLUGIN
  *   plan SLOT FROM
  *   reserve GROUP CPU BEGIN END
- *   task ID GROUP WCET PERIOD NAME
+ *   task ID GROUP WCET PERIOD NAME [MISSES]
  *   refuse TASK              the next plan is
  *
- * and gets what is asked of it appended: "set DOMAIN SLOT FROM COUNT" and COUNT lines of "to GROUP CPU
- * BEGIN END" for each plan, "plugin DOMAIN NAME" for each domain that changes. All times are ns.
+ * and gets what is asked of it appended: "set DOMAIN SLOT FROM COUNT" and COUNT lines of "to GROUP
+ * CPU BEGIN END" for each plan, "plugin DOMAIN NAME" for each domain that changes. All times are
+ * ns. Together with pretended_machine.c it keeps what it is told where RESCH_MACHINE is set.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,40 +28,17 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "opened.h"
+#include "pretended_machine.h"
+
 static int fake_fd = -1;
 
-static int opened(const char *path, int flags, int mode, const char *real)
+static int opened(const char *path, int flags, int mode, open_function *next)
 {
-	int (*next)(const char *name, int how, ...);
-
-	next = dlsym(RTLD_NEXT, real);
-
 	if (strcmp(path, RESCH_DEVICE))
 		return next(path, flags, mode);
 	fake_fd = next("/dev/null", O_RDWR);
 	return fake_fd;
-}
-
-int open(const char *path, int flags, ...)
-{
-	va_list list;
-	int mode;
-
-	va_start(list, flags);
-	mode = va_arg(list, int);
-	va_end(list);
-	return opened(path, flags, mode, "open");
-}
-
-int open64(const char *path, int flags, ...)
-{
-	va_list list;
-	int mode;
-
-	va_start(list, flags);
-	mode = va_arg(list, int);
-	va_end(list);
-	return opened(path, flags, mode, "open64");
 }
 
 /* Calls @look with each line until that returns not 0. */
@@ -104,14 +83,15 @@ static int look_task(const char *line, void *arg)
 {
 	struct resch_task_stat *stat = arg;
 	struct resch_task_stat found = { .pid = 1, .domain = 1, .state = RESCH_STATE_SLEEPING };
-	unsigned long long wcet, period;
+	unsigned long long wcet, period, misses = 0;
 
-	if (sscanf(line, "task %u %u %llu %llu %15s", &found.id, &found.params.group, &wcet,
-		   &period, found.params.name) != 5 ||
+	if (sscanf(line, "task %u %u %llu %llu %15s %llu", &found.id, &found.params.group, &wcet,
+		   &period, found.params.name, &misses) < 5 ||
 	    found.id <= stat->id)
 		return 0;
 	found.params.wcet = wcet;
 	found.params.period = period;
+	found.misses = misses;
 	*stat = found;
 	return 1;
 }
@@ -183,12 +163,16 @@ int ioctl(int fd, unsigned long request, ...)
 	int (*next)(int file, unsigned long number, ...) = dlsym(RTLD_NEXT, "ioctl");
 	va_list list;
 	void *arg;
+	int result;
 
 	va_start(list, request);
 	arg = va_arg(list, void *);
 	va_end(list);
 	if (fd != fake_fd || _IOC_TYPE(request) != RESCH_IOC_MAGIC)
 		return next(fd, request, arg);
+	result = machine_ioctl ? machine_ioctl(request, arg) : 1;
+	if (result <= 0)
+		return answer(result);
 	switch (request) {
 	case RESCH_IOC_INFO:
 		memset(arg, 0, sizeof(struct resch_info));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Task-set generators, the schedulability study, the paper's experiment, in short; what measurements become.
-check: check-gen check-study check-experiment check-observer check-completion
+check: check-gen check-study check-experiment check-observer check-completion check-progress
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -18,4 +18,7 @@ check-observer:
 check-completion:
 	$(TOP)/tests/unit/test_completion.py
 
-.PHONY: check-gen check-study check-experiment check-observer check-completion
+check-progress: $(OUT)/resch-sim
+	RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_progress.py
+
+.PHONY: check-gen check-study check-experiment check-observer check-completion check-progress

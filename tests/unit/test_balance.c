@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_balance - who should change between RT and NRT CPUs, against floating point and brute force */
+/*
+ * test_balance - who should change between RT and NRT CPUs, against floating point and brute force
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "analysis/balance.h"
+#include "guard/rules.h"
 
 #include <cmocka.h>
 
@@ -26,7 +28,7 @@ static double ratio(u64 value)
 	return (double)value / (double)RESCH_RT_ONE;
 }
 
-/* ---- the share ---------------------------------------------------------------------------------- */
+/* ---- the share ------------------------------------------------------------------------------- */
 
 static void test_share_grows(void **state)
 {
@@ -71,8 +73,8 @@ static void test_share_ends(void **state)
 }
 
 /*
- * Random changes at any nanosecond; the oracle cuts time into milliseconds, sums what was busy in each,
- * and smooths in floating point.
+ * Random changes at any nanosecond; the oracle cuts time into milliseconds, sums what was busy in
+ * each, and smooths in floating point.
  */
 static void test_share_random(void **state)
 {
@@ -124,7 +126,7 @@ static void test_share_clock(void **state)
 	assert_true(fabs(ratio(share.value) - .25) < 1e-5);
 }
 
-/* ---- the load ----------------------------------------------------------------------------------- */
+/* ---- the load -------------------------------------------------------------------------------- */
 
 static struct resch_balance_cpu cpus[8];
 static struct resch_balance machine = { cpus, 8, RESCH_POLICY_ALL, RESCH_ATTEMPT_GAP };
@@ -227,7 +229,9 @@ static void test_figure_2(void **state)
 	assert_int_equal(cpus[1].ordinary, 3);
 }
 
-/* Table 3: 13 tasks, RT0 tasks have 90 % of three RT CPUs: 10 + 1 + 1 + 1; by heads 4 + 3 + 3 + 3. */
+/*
+ * Table 3: 13 tasks, RT0 tasks have 90 % of three RT CPUs: 10 + 1 + 1 + 1; by heads 4 + 3 + 3 + 3.
+ */
 static void test_table_3(void **state)
 {
 	u32 weight, i;
@@ -247,8 +251,8 @@ static void test_table_3(void **state)
 }
 
 /*
- * From anywhere it ends, and when it does no single move between the two kinds makes the larger load of
- * the two CPUs smaller, as floating point says.
+ * From anywhere it ends, and when it does no single move between the two kinds makes the larger
+ * load of the two CPUs smaller, as floating point says.
  */
 static void test_settles(void **state)
 {
@@ -278,7 +282,7 @@ static void test_settles(void **state)
 	}
 }
 
-/* ---- the estimate ------------------------------------------------------------------------------- */
+/* ---- the estimate ---------------------------------------------------------------------------- */
 
 static void test_attempt_mean(void **state)
 {
@@ -296,13 +300,17 @@ static void test_attempt_mean(void **state)
 		assert_true(fabs((double)attempts.period - period) < 10);
 		assert_int_equal(attempts.last, now);
 	}
-	/* Execution time that is read with some delay does not run backwards into a huge interval. */
+	/*
+	 * Execution time that is read with some delay does not run backwards into a huge interval.
+	 */
 	delta = attempts.period;
 	resch_attempt_note(&attempts, now - MS);
 	assert_true(attempts.period <= delta);
 }
 
-/* The two cases of figure 4, and their edges, in words of their own: is @now in the hatched part? */
+/*
+ * The two cases of figure 4, and their edges, in words of their own: is @now in the hatched part?
+ */
 static bool hatched(u64 last, u64 period, u64 now, u64 gap)
 {
 	s64 left = (s64)(last + period) - (s64)now;
@@ -336,7 +344,7 @@ static void test_attempt_far(void **state)
 	}
 }
 
-/* ---- the choice --------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* All that the rules say of a target, once more, from the report's side. */
 static bool may_go(const struct resch_balance_task *task, u32 to)
@@ -473,7 +481,9 @@ static void test_choose(void **state)
 	assert_int_equal(cpus[1].realtime, 2);
 	assert_int_equal(crowd[1].from, 1);
 	assert_false(resch_balance_choose(&machine, crowd, 5, true, &choice));
-	/* The whole round finds the CPU that has no ordinary task no better than its own: 1 and 1. */
+	/*
+	 * The whole round finds the CPU that has no ordinary task no better than its own: 1 and 1.
+	 */
 	assert_false(resch_balance_choose(&machine, crowd, 5, false, &choice));
 	crowd[3].executed = 102 * MS;
 	assert_false(resch_balance_choose(&machine, crowd, 5, true, &choice));

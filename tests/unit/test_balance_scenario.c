@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_balance_scenario.c - what a scenario says is what resch-balance reads, and what makes no sense is refused */
+/*
+ * test_balance_scenario.c - what a scenario says is what resch-balance reads, and what makes no
+ * sense is refused
+ */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_balance_sim - the three scenarios of RR-5781, section 5.3, on a machine of paper: what each policy is
- * to bring about comes about with it, and not without it
+ * test_balance_sim - the three scenarios of RR-5781, section 5.3, on a machine of paper: what each
+ * policy is to bring about comes about with it, and not without it
  *
- * Time goes in steps of 100 us. On a CPU an RT0 task comes first, then soft real-time tasks in the order of
- * their arrival, then ordinary ones by turns. Calls on an RT CPU send the caller to the NRT CPU with the
- * fewest tasks. Beside our rounds, the kernel evens out heads among CPUs of one kind.
+ * Time goes in steps of 100 us. On a CPU an RT0 task comes first, then soft real-time tasks in the
+ * order of their arrival, then ordinary ones by turns. Calls on an RT CPU send the caller to the
+ * NRT CPU with the fewest tasks. Beside our rounds, the kernel evens out heads among CPUs of one
+ * kind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "analysis/balance.h"
+#include "guard/rules.h"
 
 #include <cmocka.h>
 
@@ -151,7 +152,10 @@ static void sim_execute(struct sim *sim, u32 cpu)
 		sim_call(sim, task);
 }
 
-/* The kernel, among CPUs of one kind: the first waiting task of a longer queue goes to a shorter one. */
+/*
+ * The kernel, among CPUs of one kind: the first waiting task of a longer queue goes to a shorter
+ * one.
+ */
 static void sim_kernel(struct sim *sim)
 {
 	u32 i, a, b;
@@ -215,7 +219,10 @@ static double sim_share(const struct sim *sim, u32 first, u32 last)
 	return (double)on_rt / (double)all;
 }
 
-/* Table 3: with the weight, ordinary tasks get the same, though the CPUs have little or much for them. */
+/*
+ * Table 3: with the weight, ordinary tasks get the same, though the CPUs have little or much for
+ * them.
+ */
 static void test_weight(void **state)
 {
 	struct sim sim;
@@ -248,7 +255,10 @@ static void test_weight(void **state)
 	assert_true(spread[1] < 1.3);
 }
 
-/* Table 4: with the estimate, tasks that call often are not sent to RT CPUs, and not sent away from there. */
+/*
+ * Table 4: with the estimate, tasks that call often are not sent to RT CPUs, and not sent away from
+ * there.
+ */
 static void test_estimate(void **state)
 {
 	struct sim sim;
@@ -297,7 +307,9 @@ static void test_estimate_alone(void **state)
 	assert_true(sent[1] <= 8);
 }
 
-/* Table 5: with the association, soft real-time tasks are on RT CPUs, ordinary ones on the others. */
+/*
+ * Table 5: with the association, soft real-time tasks are on RT CPUs, ordinary ones on the others.
+ */
 static void test_associate(void **state)
 {
 	struct sim sim;

@@ -155,5 +155,32 @@ GOLDEN = [(1, 10462644, 10462644, 11687000, 11687000, 11687000, 0, 0),
           (2, 2020386, 2020386, 15546000, 15546000, 15546000, 0, 0),
           (3, 16450881, 16450881, 34648000, 34648000, 34648000, 0, 0)]
 
+class Manners(unittest.TestCase):
+    """Times as everywhere, targets that there are, and a full disk."""
+
+    def refused(self, says, *arguments):
+        done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(says, done.stderr)
+
+    def test_times(self):
+        for text, ns in (('0', 0), ('5ms', 5000000), ('0.1ms', 100000), ('2.5us', 2500), ('2.5µs', 2500), ('1.5min', 90 * 10**9),
+                         ('.5h', 1800 * 10**9), ('3ns', 3)):
+            self.assertEqual(gen.time(text), ns, text)
+        for text in ('', '.', 'ms', '5', '-1ms', '1 ms', '1msx', '1e3ns', '0.5ns', '5m'):
+            with self.assertRaises(Exception, msg=text):
+                gen.time(text)
+        self.refused("'5' has no unit: 5ms?", 'uunifast', '--tmin', '5')
+
+    def test_target(self):
+        self.refused('at most 1', 'retas', '--cpus=2', '--target=3,4')
+
+    def test_full(self):
+        with open('/dev/full', 'w', encoding='utf-8') as full:
+            done = subprocess.run([PROGRAM, 'uunifast'], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, 'resch-gen: standard output: No space left on device\n')
+
+
 if __name__ == '__main__':
     unittest.main()

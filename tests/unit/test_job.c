@@ -145,6 +145,70 @@ static void tardiness(void **state)
 	assert_int_equal(resch_job_tardiness(&job, 16), 1);
 }
 
+/* A budget of 10 from CPU time 100 on: 12 used, then a new one, the next release taken over. */
+static void budget(void **state)
+{
+	struct resch_task_params params = {
+		.wcet = 10, .period = 50, .deadline = 40, .overrun = RESCH_THROTTLE
+	};
+	struct resch_life life = { .spent = 7, .missed = true, .skip = true };
+	struct resch_stats stats = { .response_min = RESCH_NEVER };
+	struct resch_job job;
+
+	resch_job_first(&job, 1000, 40);
+	resch_life_begin(&life, &params, 100);
+	assert_true(life.enforce && !life.watch && !life.missed && !life.overran && life.skip);
+	assert_int_equal(resch_life_left(&life, 104), 6);
+	assert_int_equal(resch_life_executed(&life, 104), 4);
+	assert_false(resch_life_exceeded(&life, 110));
+	assert_true(resch_life_exceeded(&life, 111));
+	resch_life_overran(&life, &stats, &params);
+	assert_true(!life.enforce && !resch_life_exceeded(&life, 112));
+	assert_int_equal(resch_life_throttled(&params, &job, 1010, 5), 1050);
+	assert_int_equal(resch_life_throttled(&params, &job, 1049, 5), 1054);
+	resch_life_replenish(&life, &stats, &params, &job, 112);
+	assert_int_equal(job.release, 1050);
+	assert_int_equal(job.deadline, 1090);
+	assert_int_equal(job.skipped, 1);
+	assert_int_equal(resch_life_left(&life, 112), 10);
+	assert_int_equal(resch_life_executed(&life, 115), 15);
+	resch_life_missed(&life, &stats, &params);
+	resch_life_end(&life, &stats, &job, 115, 1095);
+	assert_int_equal(life.spent, 3);
+	assert_int_equal(stats.completed, 1);
+	assert_int_equal(stats.overruns, 1);
+	assert_int_equal(stats.misses, 1);
+	assert_int_equal(stats.skipped, 1);
+	assert_int_equal(stats.exec_total, 15);
+	assert_int_equal(stats.exec_max, 15);
+	assert_int_equal(stats.response_min, 45);
+	assert_int_equal(stats.response_max, 45);
+	assert_int_equal(stats.response_total, 45);
+	assert_int_equal(stats.tardiness_max, 5);
+}
+
+/* Wake-up tasks keep their budget over a release, and a new one moves their deadline only. */
+static void budget_wakeup(void **state)
+{
+	struct resch_task_params params = {
+		.kind = RESCH_WAKEUP, .wcet = 10, .deadline = 40, .miss = RESCH_SIGNAL
+	};
+	struct resch_life life = { .budget = 4 };
+	struct resch_stats stats = { 0 };
+	struct resch_job job;
+
+	resch_job_first(&job, 1000, 40);
+	resch_life_begin(&life, &params, 100);
+	assert_true(!life.enforce && life.watch);
+	assert_int_equal(resch_life_left(&life, 100), 4);
+	assert_int_equal(resch_life_throttled(&params, &job, 1010, 5), 1040);
+	resch_life_replenish(&life, &stats, &params, &job, 104);
+	assert_int_equal(job.release, 1000);
+	assert_int_equal(job.deadline, 1080);
+	assert_int_equal(stats.skipped, 0);
+	assert_int_equal(resch_life_left(&life, 104), 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +216,7 @@ int main(void)
 		cmocka_unit_test(skip_past),	  cmocka_unit_test(skip_on_grid),
 		cmocka_unit_test(sporadic),	  cmocka_unit_test(bandwidth_vector),
 		cmocka_unit_test(bandwidth_edge), cmocka_unit_test(tardiness),
+		cmocka_unit_test(budget),	  cmocka_unit_test(budget_wakeup),
 	};
 
 	return cmocka_run_group_tests_name("job", tests, NULL, NULL);

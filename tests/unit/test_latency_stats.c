@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_latency_stats.c - percentiles and histograms of resch-latency, beside values found by hand and by counting */
+/*
+ * test_latency_stats.c - percentiles and histograms of resch-latency, beside values found by hand
+ * and by counting
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

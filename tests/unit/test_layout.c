@@ -182,9 +182,12 @@ static void played(void **state)
 	sim_layout_free(&layout);
 }
 
-/* ---- what a machine takes ----------------------------------------------------------------------- */
+/* ---- what a machine takes -------------------------------------------------------------------- */
 
-/* What interrupts of 10 every 100 take from a job of 300: it responds after 330 or, where it begins in one, 340. */
+/*
+ * What interrupts of 10 every 100 take from a job of 300: it responds after 330 or, where it begins
+ * in one, 340.
+ */
 static void interrupts(void **state)
 {
 	struct taskset_task spec = spec_of(300, 1000, 1000, 0);
@@ -239,7 +242,7 @@ static void late_releases(void **state)
 	sim_free(sim);
 }
 
-/* ---- the heap of events -------------------------------------------------------------------------- */
+/* ---- the heap of events ---------------------------------------------------------------------- */
 
 #define EVENTS 200
 

@@ -389,7 +389,9 @@ static void quiet_cpus_first(void **state)
 	}
 }
 
-/* A bin that is nearly full stays whole where hand-overs cost too much, and the rest is left idle. */
+/*
+ * A bin that is nearly full stays whole where hand-overs cost too much, and the rest is left idle.
+ */
 static void full_bins_stay_whole(void **state)
 {
 	struct resch_assign request = ask(RESCH_ASSIGN_NPSF, example, 3, 2, 4);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_libresch_assign_run.c - task splitting: what is accepted keeps its deadlines in a simulation */
+/*
+ * test_libresch_assign_run.c - task splitting: what is accepted keeps its deadlines in a simulation
+ */
 #include "assign_rig.h"
 
 static void worked_examples_run(void **state)
@@ -45,7 +47,10 @@ static void tightness(void **state)
 			slots.end = 10 * slot_tasks[0].period;
 			assert_int_equal(slots_run(&slots, &result), 0);
 			assert_int_equal(result.misses, 0);
-			/* delta windows are all that it gets: with what they have beyond it, it fits */
+			/*
+			 * delta windows are all that it gets: with what they have beyond it, it
+			 * fits
+			 */
 			assert_in_range(delta * size - slot_tasks[0].wcet, 0, 4);
 			slot_tasks[0].wcet = delta * size;
 			assert_int_equal(slots_run(&slots, &result), 0);
@@ -162,7 +167,9 @@ static void cluster_bounds(void **state)
 	}
 }
 
-/* Whatever is accepted, by either sizing and with whatever overheads and deadlines, is never late. */
+/*
+ * Whatever is accepted, by either sizing and with whatever overheads and deadlines, is never late.
+ */
 static void accepted_is_kept(void **state)
 {
 	uint32_t round, accepted[3][2] = {}, i, better = 0;

@@ -35,7 +35,10 @@ static void constants(void **state)
 		/* 1 - 4 alpha is SEP */
 		assert_in_range(1000000 - 4 * table[i].alpha, table[i].sep - 3, table[i].sep + 3);
 		resch_assign_root(delta, &low, &high);
-		/* closer than 1 / (q q'), and the true root, whose square is delta (delta + 1), between */
+		/*
+		 * closer than 1 / (q q'), and the true root, whose square is delta (delta + 1),
+		 * between
+		 */
 		assert_true(low.num * high.den < high.num * low.den);
 		assert_true(high.num * low.den - low.num * high.den == 1);
 	}
@@ -73,7 +76,9 @@ static void sums(void **state)
 	assert_int_equal(compare_parts(mixed, 4, 2, 1), 0);
 	assert_int_equal(compare_parts(mixed, 5, 2, 1), 1);
 
-	/* more digits than the quick way has, and still equal: i / p and the rest of it, for many p */
+	/*
+	 * more digits than the quick way has, and still equal: i / p and the rest of it, for many p
+	 */
 	resch_assign_sum_init(&sum);
 	for (i = 0; i < 40; i++) {
 		uint64_t den = p - 2 * i;
@@ -188,7 +193,10 @@ static void exact_sizes(void **state)
 			thieves[0] =
 				(struct assign_job){ 1, periods[between(2, 4)], between(0, 5) };
 		}
-		/* 24 and 60 divide 120: what holds up to twice that and the longest deadline holds on */
+		/*
+		 * 24 and 60 divide 120: what holds up to twice that and the longest deadline holds
+		 * on
+		 */
 		for (window = 1; window <= slot; window++) {
 			if (brute_fits(&demand, slot, window, 2 * 120 + 40))
 				break;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_libresch_guard.c - guards and levels: what the library asks the kernel for, in which order */
+/*
+ * test_libresch_guard.c - guards and levels: what the library asks the kernel for, in which order
+ */
 #define _GNU_SOURCE /* affinities */
 #include <sched.h>
 #include <stdio.h>

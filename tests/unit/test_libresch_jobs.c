@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_libresch_jobs - applications: servers, tasks, the start, the end, on a device that the test plays
+ * test_libresch_jobs - applications: servers, tasks, the start, the end, on a device that the test
+ * plays
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 #define FD 77
 #define TASKS 8
 
-/* ---- the device -------------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------------ */
 
 struct played {
 	pthread_t thread;
@@ -175,7 +176,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static struct resch_jobs *jobs;
 
@@ -360,11 +361,44 @@ static void late(void **state)
 	assert_int_equal(resch_jobs_free(jobs), 0);
 }
 
+/*
+ * Without a server: the tasks are the domain's own, with the CPU and the group that they ask for.
+ */
+static void plain(void **state)
+{
+	struct resch_server_set set = { .domain = 4 };
+	struct resch_register reg = reg_of(1, 7);
+	struct resch_jobs *none = NULL;
+	struct seen seen = { 0 };
+
+	fresh(state);
+	assert_int_equal(resch_jobs_free(jobs), 0);
+	assert_int_equal(resch_jobs_new(FD, &set, &jobs), 0);
+	assert_int_equal(set.id, 0);
+	assert_false(world.server);
+	reg.params.cpu = 2;
+	reg.params.group = 0;
+	assert_int_equal(resch_jobs_add(jobs, &reg, 4, body, &seen), 0);
+	assert_int_equal(world.task[0].reg.domain, 4);
+	assert_int_equal(world.task[0].reg.params.cpu, 2);
+	assert_int_equal(world.task[0].reg.params.kind, RESCH_PERIODIC);
+	assert_int_equal(world.task[0].reg.params.flags, RESCH_F_SYNC);
+	assert_int_equal(resch_jobs_start(jobs, 500), 1);
+	resch_jobs_join(jobs);
+	assert_int_equal(seen.jobs, 4);
+	assert_int_equal(seen.first, 507);
+	/* There is no server to remove: the device would say so. */
+	assert_int_equal(resch_jobs_free(jobs), 0);
+	set.domain = 0;
+	assert_int_equal(resch_jobs_new(FD, &set, &none), -ENODEV);
+	assert_null(none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),  cmocka_unit_test(refused), cmocka_unit_test(stops),
-		cmocka_unit_test(entered), cmocka_unit_test(late),
+		cmocka_unit_test(entered), cmocka_unit_test(late),    cmocka_unit_test(plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* ---- a provider ------------------------------------------------------------------------------------ */
+/* ---- a provider ------------------------------------------------------------------------------ */
 
 enum { ECHO = 1, FAIL, LARGE, FULL };
 
@@ -186,7 +186,7 @@ static int raw(void)
 	return fd;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void wrappers(void **state)
 {
@@ -325,7 +325,10 @@ static void survives(void **state)
 		assert_int_equal(provider.closed, 1);
 		close(fd);
 	}
-	/* Anything at all, with a header that is one: an answer to each, and it costs nobody anything. */
+	/*
+	 * Anything at all, with a header that is one: an answer to each, and it costs nobody
+	 * anything.
+	 */
 	provider_start(SERVER, 0);
 	fd = raw();
 	srand(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_libresch_server - sizes of servers: vectors, unit by unit, and by the plugin's own admission; the
- * door of the open system
+ * test_libresch_server - sizes of servers: vectors, unit by unit, and by the plugin's own
+ * admission; the door of the open system
  */
 #include "rig.h"
 
@@ -14,7 +14,7 @@
 
 const struct resch_plugin *resch_server(void);
 
-/* ---- the processor that a set needs ------------------------------------------------------------- */
+/* ---- the processor that a set needs ---------------------------------------------------------- */
 
 static const struct resch_server_task first[] = {
 	{ .wcet = 1 * SEC, .period = 4 * SEC },
@@ -70,7 +70,7 @@ static void capacities(void **state)
 			 -EBUSY);
 }
 
-/* ---- unit by unit ------------------------------------------------------------------------------- */
+/* ---- unit by unit ---------------------------------------------------------------------------- */
 
 #define UNIT (10 * US)
 #define LINE 3000
@@ -193,7 +193,7 @@ static void units(void **state)
 	assert_true(passed > 20 && small > 10);
 }
 
-/* ---- what the plugin says ----------------------------------------------------------------------- */
+/* ---- what the plugin says -------------------------------------------------------------------- */
 
 static struct rig rig;
 static struct resch_server server;
@@ -349,7 +349,7 @@ static void refuses(void **state)
 	} while (0)
 	INVALID(params.kind = RESCH_SERVER_TBS + 1);
 	INVALID(params.policy = RESCH_SERVER_RR);
-	INVALID(params.policy = RESCH_SERVER_PLUGIN + 1);
+	INVALID(params.policy = RESCH_SERVER_POLICIES);
 	INVALID(params.policy = RESCH_SERVER_PLUGIN; params.kind = RESCH_SERVER_CUS);
 	INVALID(params.policy = RESCH_SERVER_PLUGIN; params.quantum = MS);
 	INVALID(params.quantum = MS);
@@ -364,7 +364,7 @@ static void refuses(void **state)
 	assert_int_equal(resch_server_fits(&params, &task, 0, 0, &verdict), -EINVAL);
 }
 
-/* ---- the open system ---------------------------------------------------------------------------- */
+/* ---- the open system ------------------------------------------------------------------------- */
 
 static void sizes(void **state)
 {

@@ -20,17 +20,17 @@ static void test_names(void **state)
 	int i;
 
 	(void)state;
-	for (i = 0; i <= RESCH_WAKEUP; i++)
+	for (i = 0; i < RESCH_KINDS; i++)
 		assert_int_equal(resch_kind_parse(resch_kind_name((uint32_t)i)), i);
-	for (i = 0; i <= RESCH_DEMOTE; i++)
+	for (i = 0; i < RESCH_REACTIONS; i++)
 		assert_int_equal(resch_react_parse(resch_react_name((uint32_t)i)), i);
-	for (i = 0; i <= RESCH_SERVER_PASSIVE; i++)
+	for (i = 0; i < RESCH_SERVER_KINDS; i++)
 		assert_int_equal(resch_server_kind_parse(resch_server_kind_name((uint32_t)i)), i);
-	for (i = 0; i <= RESCH_SERVER_PLUGIN; i++)
+	for (i = 0; i < RESCH_SERVER_POLICIES; i++)
 		assert_int_equal(resch_server_policy_parse(resch_server_policy_name((uint32_t)i)),
 				 i);
 	assert_string_equal(resch_server_kind_name(RESCH_SERVER_CBS_HARD), "cbs-hard");
-	assert_string_equal(resch_server_policy_name(RESCH_SERVER_PLUGIN + 1), "?");
+	assert_string_equal(resch_server_policy_name(RESCH_SERVER_POLICIES), "?");
 	assert_string_equal(resch_kind_name(RESCH_WAKEUP), "wakeup");
 	assert_string_equal(resch_kind_name(3), "?");
 	assert_string_equal(resch_react_name(RESCH_THROTTLE), "throttle");
@@ -44,6 +44,52 @@ static void test_names(void **state)
 	assert_string_equal(resch_gone_name(1ULL << 32), "?");
 	assert_int_equal(resch_kind_parse("?"), -EINVAL);
 	assert_int_equal(resch_react_parse(""), -EINVAL);
+}
+
+/* Each list whole, its words there and back; what is cut, and what is no list. */
+static void test_lists(void **state)
+{
+	static const char *const whats[] = {
+		"kinds",	  "reactions",	     "states",		"events",
+		"ends",		  "server-kinds",    "server-policies", "balance-policies",
+		"assign-methods", "chain-protocols", "chain-policies",	"chain-methods",
+		"chain-rules",	  "stage-kinds",
+	};
+	char text[256], *rest, *word;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		int length = resch_names(whats[i], text, sizeof(text)), last = -1;
+
+		assert_true(length > 0 && length == (int)strlen(text));
+		for (rest = text; (word = strsep(&rest, ","));) {
+			int number = resch_name_parse(whats[i], word + (*word == ' '));
+
+			assert_true(number > last);
+			assert_string_equal(resch_name_of(whats[i], (uint64_t)number),
+					    word + (*word == ' '));
+			last = number;
+		}
+		assert_int_equal(resch_name_parse(whats[i], "?"), -EINVAL);
+		assert_string_equal(resch_name_about(whats[i], "?"), "");
+	}
+	resch_names("kinds", text, sizeof(text));
+	assert_string_equal(text, "periodic, sporadic, wakeup");
+	assert_int_equal(resch_names("events", text, 12), 59);
+	assert_string_equal(text, "overrun, mi");
+	assert_int_equal(resch_names("events", NULL, 0), 59);
+	assert_int_equal(resch_names("nonsense", text, sizeof(text)), -EINVAL);
+	assert_string_equal(text, "");
+	assert_int_equal(resch_name_parse("nonsense", "skip"), -EINVAL);
+	assert_int_equal(resch_name_parse("reactions", "skip"), RESCH_SKIP);
+	assert_int_equal(resch_name_parse("balance-policies", "estimate"), 2);
+	assert_string_equal(resch_name_about("nonsense", "skip"), "");
+	assert_string_equal(resch_name_of("nonsense", 0), "?");
+	assert_string_equal(resch_name_of("reactions", 1ULL << 32), "?");
+	assert_string_equal(resch_name_of("events", 0), "?");
+	assert_string_equal(resch_name_about("states", "ready"), "");
+	assert_true(*resch_name_about("reactions", "demote"));
 }
 
 static void test_balance(void **state)
@@ -444,20 +490,90 @@ static void test_parsers_fuzz(void **state)
 	}
 }
 
+static void test_verdict_of_a_server(void **state)
+{
+	struct resch_verdict verdict = { .bound = RESCH_BOUND_NONE,
+					 .cpu = -1,
+					 .suggest_wcet = 14000000 };
+	char text[RESCH_VERDICT_TEXT];
+
+	(void)state;
+	resch_verdict_text_for(&verdict, "budget", text, sizeof(text));
+	assert_string_equal(text, "no test gave a reason; it would pass with a budget of 14ms");
+}
+
+/* Each range of the ABI is left at one end: the sentence, or "" where it passes. */
+static void test_params_check(void **state)
+{
+	static const struct resch_task_params good = {
+		.period = 100000000, .wcet = 2000000, .cpu = -1, .name = "fifteen letters"
+	};
+	static struct {
+		struct resch_task_params params;
+		const char *says;
+	} cases[40];
+	char text[RESCH_VERDICT_TEXT], small[8];
+	int n = 0, i, result;
+
+#define CASE(sentence, ...)                                     \
+	do {                                                    \
+		struct resch_task_params *p = &cases[n].params; \
+		*p = good;                                      \
+		__VA_ARGS__;                                    \
+		cases[n++].says = sentence;                     \
+	} while (0)
+	CASE("", (void)p);
+	CASE("the runtime, 199ms, is longer than the period, 100ms", p->wcet = 199000000);
+	CASE("the runtime, 2ms, is longer than the deadline, 1ms", p->deadline = 1000000);
+	CASE("", p->deadline = 3600000000000);
+	CASE("a deadline is at most 1h", p->deadline = 3600000000001);
+	CASE("the runtime (wcet) is missing", p->wcet = 0);
+	CASE("the period is missing", p->period = 0);
+	CASE("a period is 1us to 1h", p->period = 999; p->wcet = 1);
+	CASE("a period is 1us to 1h", p->period = 3600000000001);
+	CASE("an offset is at most 1h", p->offset = 3600000000001);
+	CASE("there is no kind 3", p->kind = RESCH_KINDS);
+	CASE("there is no reaction 1006", p->overrun = 1006);
+	CASE("there is no reaction 1007", p->miss = 1007);
+	CASE("there is no signal 65", p->miss = RESCH_SIGNAL; p->signal = 65);
+	CASE("the reaction signal needs signal=...", p->miss = RESCH_SIGNAL);
+	CASE("a signal is sent only with overrun=signal or miss=signal", p->signal = 10);
+	CASE("", p->miss = RESCH_SIGNAL; p->signal = 64);
+	CASE("a priority is 0 to 10000", p->priority = 10001);
+	CASE("a CPU is 0 to 1023, or -1 for any", p->cpu = -2);
+	CASE("a CPU is 0 to 1023, or -1 for any", p->cpu = RESCH_CPUS_MAX);
+	CASE("a group is 0 to 4096", p->group = RESCH_GROUPS_MAX + 1);
+	CASE("there are flags that are none: 0x80000000", p->flags = 1U << 31);
+	CASE("a name has at most 15 bytes", memset(p->name, 'x', sizeof(p->name)));
+	CASE("with RESCH_F_FAMILY there are no times: the server has them",
+	     p->flags = RESCH_F_FAMILY);
+	CASE("RESCH_F_FAMILY needs a server: group", p->flags = RESCH_F_FAMILY; p->period = 0;
+	     p->wcet = 0; p->kind = RESCH_WAKEUP);
+	CASE("", p->flags = RESCH_F_FAMILY; p->period = 0; p->wcet = 0; p->kind = RESCH_WAKEUP;
+	     p->group = 1);
+#undef CASE
+	(void)state;
+	for (i = 0; i < n; i++) {
+		result = resch_params_check(&cases[i].params, text, sizeof(text));
+		assert_string_equal(text, cases[i].says);
+		assert_int_equal(result, *cases[i].says ? -EINVAL : 0);
+		/* Cut, and never without its end. */
+		memset(small, 'x', sizeof(small));
+		resch_params_check(&cases[i].params, small, sizeof(small));
+		assert_int_equal(strnlen(small, sizeof(small)) < sizeof(small), 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_balance),
-		cmocka_unit_test(test_time_parse),
-		cmocka_unit_test(test_time_format),
-		cmocka_unit_test(test_now),
-		cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_start_time_parse),
-		cmocka_unit_test(test_start_time),
-		cmocka_unit_test(test_cpus_parse),
-		cmocka_unit_test(test_cpus_format),
-		cmocka_unit_test(test_parsers_fuzz),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_balance),	     cmocka_unit_test(test_time_parse),
+		cmocka_unit_test(test_time_format),  cmocka_unit_test(test_now),
+		cmocka_unit_test(test_verdict),	     cmocka_unit_test(test_verdict_of_a_server),
+		cmocka_unit_test(test_params_check), cmocka_unit_test(test_start_time_parse),
+		cmocka_unit_test(test_start_time),   cmocka_unit_test(test_cpus_parse),
+		cmocka_unit_test(test_cpus_format),  cmocka_unit_test(test_parsers_fuzz),
 	};
 
 	return cmocka_run_group_tests_name("libresch_text", tests, NULL, NULL);

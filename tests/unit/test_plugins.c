@@ -227,7 +227,7 @@ static void demo(void **state)
  * Tasks go from plugin to plugin as they are, some with a job under way: private words are zeroed,
  * as the core does it, and nothing that the last plugin left in the nodes matters.
  */
-static void handover(void **state)
+static void takeover(void **state)
 {
 	const struct model chain[] = {
 		{ &resch_plugin_fifo, NULL, ahead_fifo },
@@ -262,7 +262,7 @@ static void handover(void **state)
 			if (rig.plugin->attach)
 				rig.plugin->attach(&rig.rq, task);
 			if (task->ready)
-				make_ready(task, RESCH_WHY_HANDOVER, now);
+				make_ready(task, RESCH_WHY_TAKEOVER, now);
 		}
 		for (i = 0; i < 40; i++) {
 			now += rig_between(&random, 0, 30000);
@@ -298,7 +298,7 @@ int main(void)
 		cmocka_unit_test(edf),	       cmocka_unit_test(fifo),
 		cmocka_unit_test(fp_deadline), cmocka_unit_test(fp_rate),
 		cmocka_unit_test(fp_explicit), cmocka_unit_test(demo),
-		cmocka_unit_test(handover),    cmocka_unit_test(nobody),
+		cmocka_unit_test(takeover),    cmocka_unit_test(nobody),
 	};
 
 	return cmocka_run_group_tests_name("plugins", tests, NULL, NULL);

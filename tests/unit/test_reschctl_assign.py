@@ -133,16 +133,16 @@ class Assign(unittest.TestCase):
         refused("slots are 200us long, and at least 1ms is asked for", self.EXAMPLE, "--cpus=0-3", "-d", "40",
                 "--slot-min=1ms")
         # the rest of what is said of files: test_taskset.c
-        refused(".csv: line 2: reactions are count, notify, signal, skip, throttle, demote, not 'ig?nore'",
-                "name,wcet,period,miss\na,1,2,ig\x1bnore\n")
-        refused(": 16385 tasks, at most 16384", "name,wcet,period\n" + "a,1,2\n" * 16385)
+        refused(".csv: line 2: reactions are count, ", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n")
+        refused(", not 'ig?nore'", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n")
+        refused(": 16385 tasks, at most 16384", "name,wcet,period\n" + "a,1ns,2ns\n" * 16385)
         refused("no tasks in it", "# nothing\n")
         result = call("assign", "/nonexistent")
         self.assertEqual((result.returncode, result.stderr), (1, "reschctl: /nonexistent: No such file or directory\n"))
 
     def test_bad_options(self):
         cases = [
-            ("methods are", "--method=edf"), ("no list of CPUs", "--cpus=x"), ("no list of CPUs", "--cpus="),
+            ("methods are", "--method=edf"), ("a list of CPUs", "--cpus=x"), ("a list of CPUs", "--cpus="),
             ("--delta", "--delta=0"), ("--delta", "--delta=1025"), ("--delta-max", "--delta-max=x"),
             ("--cluster", "--cluster=0"), ("needs --cluster", "--method=cnpsf"), ("--slot-min", "--slot-min=5"),
             ("NAME.png", "--draw=slots.gif"), ("keys are", "--overheads=speed=1us"),

@@ -44,16 +44,15 @@ class Doctor(unittest.TestCase):
         self.assertEqual(call("doctor", "--cpus=x").returncode, 2)
         self.assertEqual(call("doctor", "--root=/nonexistent").returncode, 1)
 
-    def machine(self, files):
-        """A root with these files; gone with the test."""
-        root = tempfile.TemporaryDirectory()
-        self.addCleanup(root.cleanup)
-        base = {
+    @staticmethod
+    def base():
+        return {
             "proc/sys/kernel/osrelease": "6.1.0-56-amd64\n",
             "proc/sys/kernel/version": "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2\n",
             "proc/cmdline": "root=/dev/vda1 quiet\n",
             "boot/config-6.1.0-56-amd64": "CONFIG_SMP=y\nCONFIG_MODULES=y\nCONFIG_IRQ_WORK=y\n"
                                           "CONFIG_HIGH_RES_TIMERS=y\nCONFIG_TRACEPOINTS=y\n"
+                                          "CONFIG_PREEMPT_NOTIFIERS=y\n"
                                           "CONFIG_NO_HZ_FULL=y\nCONFIG_RCU_NOCB_CPU=y\n"
                                           "CONFIG_PREEMPT_DYNAMIC=y\nCONFIG_PREEMPT_VOLUNTARY=y\n"
                                           "# CONFIG_RT_GROUP_SCHED is not set\n",
@@ -62,6 +61,12 @@ class Doctor(unittest.TestCase):
             "proc/sys/kernel/tainted": "12288\n",
             "sys/devices/system/cpu/online": "0-3\n",
         }
+
+    def machine(self, files):
+        """A root with these files; gone with the test."""
+        root = tempfile.TemporaryDirectory()
+        self.addCleanup(root.cleanup)
+        base = self.base()
         base.update(files)
         for name, text in base.items():
             if text is None:
@@ -107,9 +112,32 @@ class Doctor(unittest.TestCase):
             self.assertEqual(found["rcu"]["status"], status, priority)
         self.assertNotIn("rcu", self.examine(self.machine({name: "1\n"})))
 
-    def test_old_kernel(self):
-        root = self.machine({"proc/sys/kernel/osrelease": "5.10.0-30-amd64\n"})
-        self.assertEqual(self.examine(root)["kernel"]["status"], "fail")
+    def test_kernels_that_are_not_tested(self):
+        """Older, in between, newer, and of a series that only begins like a tested one."""
+        config = self.base()["boot/config-6.1.0-56-amd64"]
+        for release in ("5.10.0-30-amd64", "6.8.0-45-generic", "6.18.44-amd64", "7.3.4-amd64", "6.120.1", "6.10.1"):
+            found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n",
+                                               "boot/config-" + release: config}))
+            self.assertEqual(found["kernel"]["status"], "warn", release)
+            self.assertIn(release, found["kernel"]["found"])
+            self.assertIn("not tested", found["kernel"]["found"])
+            # What it has decides.
+            self.assertEqual(found["config"]["status"], "ok", release)
+        for release in ("6.1.0-56-amd64", "6.1.0-56-rt-amd64", "6.12.117+deb13-amd64", "7.2.13+deb14-rt-amd64"):
+            found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n"}))
+            self.assertEqual(found["kernel"]["status"], "ok", release)
+
+    def test_each_need_is_named(self):
+        """The same list as the build's and DKMS's; each option alone is missed."""
+        with open(os.path.join(os.path.dirname(__file__), "../../module/needs"), encoding="utf-8") as file:
+            needs = [line.split()[0] for line in file if line.startswith("CONFIG_")]
+        self.assertIn("CONFIG_PREEMPT_NOTIFIERS", needs)
+        name = "boot/config-6.1.0-56-amd64"
+        for need in needs:
+            config = self.base()[name].replace(need + "=y\n", "")
+            found = self.examine(self.machine({name: config}))["config"]
+            self.assertEqual(found["status"], "fail", need)
+            self.assertIn(f"the kernel lacks {need} (", found["found"])
 
     def test_config_lacks(self):
         root = self.machine({"boot/config-6.1.0-56-amd64": "CONFIG_SMP=y\n# CONFIG_TRACEPOINTS is "

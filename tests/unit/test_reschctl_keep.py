@@ -11,9 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
+from preloaded import preloaded
 from reschctl import RESCHCTL
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 # groups of half a CPU in slots of 2 ms: two on CPU 0, one on CPU 1
 STANDING = """domain 1 3 npsf
@@ -30,12 +29,7 @@ task 13 7 5000000 10000000 seventh
 class Keep(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        library = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(library.cleanup)
-        cls.pretended = os.path.join(library.name, "pretended_device.so")
-        subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-                        "-I" + HERE + "/../../uapi", "-o", cls.pretended, HERE + "/pretended_device.c", "-ldl"],
-                       check=True, timeout=60)
+        cls.pretended = preloaded(cls, "pretended_device")
 
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()

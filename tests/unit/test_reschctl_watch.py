@@ -13,6 +13,8 @@ import subprocess
 import tempfile
 import unittest
 
+from terminal import Terminal
+
 RESCHCTL = os.environ.get("RESCHCTL", "build/host/obj/tools/reschctl")
 TRACING = "sys/kernel/tracing/instances/resch-watch-"
 HEADER = """\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
@@ -264,6 +266,27 @@ class Watch(unittest.TestCase):
         self.assertIn("go with --watch", self.call("--cpus=2", status=2).stderr)
         os.remove(os.path.join(self.root, TRACING + "cpus/events/sched/sched_switch/format"))
         self.assertIn("tracer", self.call("--watch=100ms", "--cpus=2", status=1).stderr)
+
+    def test_terminal(self):
+        """A page that renews itself, and the whole table on the terminal's own screen at the end."""
+        page = Page(1000)
+        self.scene(page, 0)
+        self.buffer(2, page)
+        terminal = Terminal([RESCHCTL, "shield", "status", "--watch", "--interval=100ms", "--cpus=2-3", "--root", self.root], 70, 7)
+        self.addCleanup(terminal.close)
+        terminal.until(lambda t: t.lines()[-1:] == ["... 2 more"])
+        self.assertIn("sorted by LONGEST", terminal.lines()[0])
+        self.assertFalse(any("CPUS" in line for line in terminal.lines()[3:]))
+        terminal.press("s")
+        terminal.until(lambda t: "sorted by TOTAL" in t.lines()[0])
+        terminal.press("f")
+        terminal.until(lambda t: "FROZEN" in t.lines()[0])
+        self.assertTrue(terminal.alternate and not terminal.cursor)
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), (0, (False, True, True)))
+        self.assertLessEqual(terminal.widest, 70)
+        for name in ("local timer", "tick_nohz_handler", "rcuc/2", "eth0-tx", "CPUS"):
+            self.assertIn(name, terminal.main)
 
     def test_any_bytes(self):
         """Whatever is in the buffers, it ends."""

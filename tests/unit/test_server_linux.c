@@ -3,8 +3,9 @@
  * test_server_linux - the server of the rest of Linux, by what it is for
  *
  * The oracle knows no budgets and deadlines: it adds up, in each period of the server, for how long
- * nobody was picked. That must be the budget at least, whatever the others ask for; exactly the budget
- * while somebody has endless work and takes what others leave; and others with a guarantee keep it.
+ * nobody was picked. That must be the budget at least, whatever the others ask for; exactly the
+ * budget while somebody has endless work and takes what others leave; and others with a guarantee
+ * keep it.
  */
 #include "sim_rig.h"
 
@@ -143,8 +144,9 @@ static void both_directions(void **state)
 }
 
 /*
- * By hand: 2 of 10 for the rest, and a soft server of 4 of 8 that is never satisfied: it goes first, its
- * deadline 8 before 10, then they alternate as deadlines 10 and 16, 20 and 24, 30 and 32 come.
+ * By hand: 2 of 10 for the rest, and a soft server of 4 of 8 that is never satisfied: it goes
+ * first, its deadline 8 before 10, then they alternate as deadlines 10 and 16, 20 and 24, 30 and 32
+ * come.
  */
 static const u64 idle_from[] = { 4, 10, 20, 30 };
 static u32 idles;
@@ -206,8 +208,8 @@ static void door(void **state)
 }
 
 /*
- * As far away from the core's limit as can be asked for: hard servers as long as that of Linux, which has
- * nearly all, and tasks that are always ready. The simulator has the core's watchdog.
+ * As far away from the core's limit as can be asked for: hard servers as long as that of Linux,
+ * which has nearly all, and tasks that are always ready. The simulator has the core's watchdog.
  */
 static void patience(void **state)
 {
@@ -225,7 +227,7 @@ static void patience(void **state)
 	sim_free(sim);
 }
 
-/* ---- without the simulator: what only a kernel does ----------------------------------------------- */
+/* ---- without the simulator: what only a kernel does ------------------------------------------ */
 
 struct cpu {
 	struct resch_rq rq;
@@ -301,9 +303,9 @@ static void deleted(void **state)
 }
 
 /*
- * A server that reclaims is charged for what Linux has been promised, and until the time at which it
- * would get a new budget (its 0-lag time) for what it had: deadline 11 - left 1 / U = 6. U_active is 6 / 10
- * until then, 4 / 10 after it.
+ * A server that reclaims is charged for what Linux has been promised, and until the time at which
+ * it would get a new budget (its 0-lag time) for what it had: deadline 11 - left 1 / U = 6.
+ * U_active is 6 / 10 until then, 4 / 10 after it.
  */
 static void reclaimed(void **state)
 {
@@ -334,7 +336,9 @@ static void reclaimed(void **state)
 			RESCH_SERVER_RATE * 7 / 10 + 3);
 }
 
-/* The machine stood still for a second: Linux pays for it with one budget, and not with a hundred. */
+/*
+ * The machine stood still for a second: Linux pays for it with one budget, and not with a hundred.
+ */
 static void stood_still(void **state)
 {
 	struct cpu cpu;

@@ -3,9 +3,9 @@
  * test_server_reclaim - servers that use what others leave, beside the rule as its authors put it
  *
  * The oracle knows no budgets: a server has a virtual time V and a deadline d. While it executes V
- * goes on at U_active / U, U_active being the sizes of the servers that have work or whose V is still
- * to come. When V reaches d, d is put off by T; work that finds V past sets V = now, d = now + T.
- * Lipari, Baruah, ECRTS 2000. In long double, from 0-lag time to 0-lag time.
+ * goes on at U_active / U, U_active being the sizes of the servers that have work or whose V is
+ * still to come. When V reaches d, d is put off by T; work that finds V past sets V = now, d = now
+ * + T. Lipari, Baruah, ECRTS 2000. In long double, from 0-lag time to 0-lag time.
  */
 #include "sim_rig.h"
 
@@ -87,7 +87,9 @@ static long double next_change(const struct oracle *oracle, long double at, long
 	return to;
 }
 
-/* Is the sum that the plugin keeps that of the servers that are active? By whole numbers, at @now. */
+/*
+ * Is the sum that the plugin keeps that of the servers that are active? By whole numbers, at @now.
+ */
 static void check_sum(struct sim *sim, u64 now)
 {
 	const struct reclaim *reclaim = resch_private(&sim->cpus[0].rq, const struct reclaim);
@@ -209,7 +211,10 @@ static void work(struct sim *sim, u32 group, u64 wcet, u64 period, u64 most)
 	add(sim, &spec);
 }
 
-/* CBS servers, one task each that asks for more or less than its server has; who reclaims is random. */
+/*
+ * CBS servers, one task each that asks for more or less than its server has; who reclaims is
+ * random.
+ */
 static void beside_the_oracle(void **state)
 {
 	u64 random = 31, compared = 0;
@@ -270,8 +275,8 @@ static void gets_more(void **state)
 }
 
 /*
- * Alone, with U = 0.4: as long as the CPU is its own it runs. With a capacity of 0.8 the others' 0.2
- * counts as active: 0.4 / 0.6 of the time.
+ * Alone, with U = 0.4: as long as the CPU is its own it runs. With a capacity of 0.8 the others'
+ * 0.2 counts as active: 0.4 / 0.6 of the time.
  */
 static void alone(void **state)
 {

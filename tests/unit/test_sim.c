@@ -119,7 +119,7 @@ static void against_units(void **state)
 		unit_run(tasks, count, plugin, 500);
 		assert_int_equal(sim_run(sim), 0);
 		for (i = 0; i < count; i++) {
-			const struct sim_stats *stats = &sim->tasks[i]->stats;
+			const struct resch_stats *stats = &sim->tasks[i]->stats;
 			u64 open = tasks[i].left &&
 				   tasks[i].release + tasks[i].spec.params.deadline < 500;
 
@@ -296,10 +296,34 @@ static void overrun_demoted(void **state)
 	sim_free(sim);
 }
 
+/*
+ * One that said 5 executes for 10, so that the other one, of 10, has had 5 at its deadline, 15.
+ * From there on it is in the background, where nobody watches its budget: that it took 25 is
+ * counted at its end, 35.
+ */
+static void miss_demoted(void **state)
+{
+	struct taskset_task first = spec_of(5, 5, 100, 0), second = spec_of(10, 15, 100, 0);
+	struct sim *sim = make("edf", "", 1, 99);
+
+	first.exec_min = first.exec_max = 10;
+	second.exec_min = second.exec_max = 25;
+	second.params.overrun = RESCH_THROTTLE;
+	second.params.miss = RESCH_DEMOTE;
+	add(sim, &first);
+	add(sim, &second);
+	assert_int_equal(sim_run(sim), 0);
+	assert_int_equal(sim->tasks[1]->stats.completed, 1);
+	assert_int_equal(sim->tasks[1]->stats.response_max, 35);
+	assert_int_equal(sim->tasks[1]->stats.misses, 1);
+	assert_int_equal(sim->tasks[1]->stats.overruns, 1);
+	sim_free(sim);
+}
+
 static void miss_skips(void **state)
 {
 	struct sim *sim = with_overrun(RESCH_COUNT, RESCH_SKIP);
-	const struct sim_stats *stats = &sim->tasks[0]->stats;
+	const struct resch_stats *stats = &sim->tasks[0]->stats;
 
 	/* released on the grid of 20 only, and each late job leaves releases out */
 	assert_int_equal(sim->tasks[0]->task.job.release % 20, 0);
@@ -378,7 +402,7 @@ static void swap_loses_nothing(void **state)
 			assert_int_equal(task->task.job.release % task->spec.params.period, 0);
 			assert_int_equal(task->task.job.release / task->spec.params.period + 1,
 					 task->task.job.index);
-			assert_true(task->stats.released - task->stats.completed <= 1);
+			assert_true(task->released - task->stats.completed <= 1);
 			assert_true(task->task.job.release + 2 * task->spec.params.period >
 				    100000000);
 		}
@@ -504,12 +528,19 @@ static void first_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_units),     cmocka_unit_test(accepted_sets_keep_deadlines),
-		cmocka_unit_test(deterministic),     cmocka_unit_test(overrun_counted),
-		cmocka_unit_test(overrun_throttled), cmocka_unit_test(overrun_demoted),
-		cmocka_unit_test(miss_skips),	     cmocka_unit_test(miss_skips_sporadic),
-		cmocka_unit_test(miss_throttles),    cmocka_unit_test(swap_loses_nothing),
-		cmocka_unit_test(swap_refused),	     cmocka_unit_test(plugins_that_err),
+		cmocka_unit_test(against_units),
+		cmocka_unit_test(accepted_sets_keep_deadlines),
+		cmocka_unit_test(deterministic),
+		cmocka_unit_test(overrun_counted),
+		cmocka_unit_test(overrun_throttled),
+		cmocka_unit_test(overrun_demoted),
+		cmocka_unit_test(miss_demoted),
+		cmocka_unit_test(miss_skips),
+		cmocka_unit_test(miss_skips_sporadic),
+		cmocka_unit_test(miss_throttles),
+		cmocka_unit_test(swap_loses_nothing),
+		cmocka_unit_test(swap_refused),
+		cmocka_unit_test(plugins_that_err),
 		cmocka_unit_test(first_fit),
 	};
 

@@ -2,7 +2,7 @@
 /* test_slots - what sekg and npsf pick in time slots, rule by rule */
 #include "slots_layout.h"
 
-/* ---- windows ----------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static void window_edges(void **state)
 {
@@ -99,7 +99,7 @@ static void empty_window(void **state)
 	assert_int_equal(rig.until[0], FROM + 90);
 }
 
-/* ---- who runs in a window ---------------------------------------------------------------------- */
+/* ---- who runs in a window -------------------------------------------------------------------- */
 
 static void edf_within_a_group(void **state)
 {
@@ -206,7 +206,7 @@ static void npsf_reclaims_when_told(void **state)
 	assert_null(slots_pick(&rig, 1, FROM + 100));
 }
 
-/* ---- coming and going -------------------------------------------------------------------------- */
+/* ---- coming and going ------------------------------------------------------------------------ */
 
 static bool zero(const u64 *words, u32 count)
 {
@@ -259,7 +259,7 @@ static void busy_when_they_come(void **state)
 		rig.plugin->attach(task[i]->rq, task[i]);
 		task[i]->ready = true;
 		task[i]->job.deadline = 9000;
-		rig.plugin->enqueue(task[i]->rq, task[i], RESCH_WHY_HANDOVER, FROM);
+		rig.plugin->enqueue(task[i]->rq, task[i], RESCH_WHY_TAKEOVER, FROM);
 		slots_kicks(&rig, task[i]->rq);
 	}
 	assert_true(slots_kicked(&rig, 1)); /* the one of its windows' CPUs that would not know */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_slots_handover - groups that go from CPU to CPU under sekg and npsf, and releases on the wrong CPU */
+/*
+ * test_slots_handover - groups that go from CPU to CPU under sekg and npsf, and releases on the
+ * wrong CPU
+ */
 #include "slots_layout.h"
 
-/* ---- hand-overs -------------------------------------------------------------------------------- */
+/* ---- hand-overs ------------------------------------------------------------------------------ */
 
 /* Group 2 executes on CPU 0 when its window on CPU 1 begins. */
 static void late_giver(const struct resch_plugin *plugin, struct resch_task **split,
@@ -118,7 +121,7 @@ static void handover_after_completion(void **state)
 	assert_ptr_equal(slots_pick(&rig, 1, FROM + 103), other);
 }
 
-/* ---- releases on the wrong CPU ----------------------------------------------------------------- */
+/* ---- releases on the wrong CPU --------------------------------------------------------------- */
 
 static void release_elsewhere(void **state)
 {

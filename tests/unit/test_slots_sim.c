@@ -49,7 +49,7 @@ static void more_than_partitioning_can(void **state)
 	sim_free(sim);
 }
 
-/* ---- all comes late ---------------------------------------------------------------------------- */
+/* ---- all comes late -------------------------------------------------------------------------- */
 
 /*
  * What a late machine takes: a part begins late by the other CPU's timer, its thread's way out, and
@@ -129,15 +129,14 @@ static void wild_machines(void **state)
 		assert_int_equal(sim_run(sim), 0);
 		assert_int_equal(sim->parallel, 0);
 		for (i = 0; i < sim->nr_tasks; i++)
-			assert_true(sim->tasks[i]->stats.completed + 3 >=
-				    sim->tasks[i]->stats.released);
+			assert_true(sim->tasks[i]->stats.completed + 3 >= sim->tasks[i]->released);
 		for (i = 0; i < sim->nr_tasks; i++)
 			assert_true(sim->tasks[i]->stats.completed > 5);
 		sim_free(sim);
 	}
 }
 
-/* ---- tightness --------------------------------------------------------------------------------- */
+/* ---- tightness ------------------------------------------------------------------------------- */
 
 /*
  * A reserve of n S = (delta + 1) U / (U + delta) S carries a task of utilization U with a period of
@@ -171,7 +170,7 @@ static void tight_case(u64 delta, double share, bool split)
 		assert_true(!misses(sim) == !smaller);
 		if (!smaller)
 			assert_true(delta * size - spec.params.wcet <= delta + 3);
-		assert_int_equal(sim->tasks[0]->stats.outside, 0);
+		assert_int_equal(sim->tasks[0]->outside, 0);
 		sim_free(sim);
 	}
 }

@@ -103,7 +103,7 @@ static void supply_of_a_long_time(void **state)
 	assert_true(resch_supply_inverse(parts, 2 * MS, 1, RESCH_HORIZON) == RESCH_HORIZON);
 }
 
-/* ---- admission --------------------------------------------------------------------------------- */
+/* ---- admission ------------------------------------------------------------------------------- */
 
 static u64 brute_demand(u64 length)
 {
@@ -273,7 +273,7 @@ static void work_is_bounded(void **state)
 	slots_try(&rig, task);
 }
 
-/* ---- sizes of reserves ------------------------------------------------------------------------- */
+/* ---- sizes of reserves ----------------------------------------------------------------------- */
 
 /* The least reserve, in one piece, that carries the tasks; each C, T. */
 static u64 least_reserve(const u64 (*tasks)[2], u32 count)

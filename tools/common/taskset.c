@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* taskset.c - task sets from CSV files */
-#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <resch.h>
 
 #include "taskset.h"
+#include "trim.h"
+#include "words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define COLUMNS_MAX 24
 #define TIME_MAX 3600000000000
-/* as the module has it */
-#define PRIORITY_MAX 10000
 
 enum column {
 	COL_NAME,
@@ -38,14 +38,13 @@ static const struct {
 	const char *word;
 	enum column column;
 } words[] = {
-	{ "id", COL_NAME },
+	/* the first word of each column is for people; ReTAS has some of its own */
 	{ "name", COL_NAME },
+	{ "id", COL_NAME },
 	{ "cpu", COL_CPU },
 	{ "group", COL_GROUP },
 	{ "priority", COL_PRIORITY },
 	{ "kind", COL_KIND },
-	{ "overrun", COL_OVERRUN },
-	{ "miss", COL_MISS },
 	{ "wcet", COL_WCET },
 	{ "deadline", COL_DEADLINE },
 	{ "D", COL_DEADLINE },
@@ -60,6 +59,9 @@ static const struct {
 	{ "min_exec", COL_EXEC_MIN },
 	{ "min_C", COL_EXEC_MIN },
 	{ "max_exec", COL_EXEC_MAX },
+	{ "overrun", COL_OVERRUN },
+	{ "miss", COL_MISS },
+	/* last: two columns in one */
 	{ "max_C", COL_WCET_AND_EXEC },
 };
 
@@ -69,6 +71,7 @@ static const enum column retas[] = { COL_NAME,	  COL_EXEC_MIN, COL_WCET_AND_EXEC
 struct reader {
 	enum column columns[COLUMNS_MAX];
 	uint32_t nr_columns;
+	bool retas; /* a file without a heading */
 	uint32_t line;
 	char *error;
 	size_t size;
@@ -80,52 +83,18 @@ static int bad(const struct reader *reader, const char *what, const char *value)
 	return -EINVAL;
 }
 
-static char *trim(char *text)
-{
-	char *end = text + strlen(text);
-
-	while (isspace((unsigned char)*text))
-		text++;
-	while (end > text && isspace((unsigned char)end[-1]))
-		*--end = 0;
-	return text;
-}
-
-/* ---- values ------------------------------------------------------------------------------------ */
-
-/* Up to an hour a double is exact to far less than half a nanosecond. */
-int taskset_time_parse(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "", 1 },     { "ns", 1 },  { "us", 1e3 },   { "µs", 1e3 },
-		      { "ms", 1e6 }, { "s", 1e9 }, { "min", 6e10 }, { "h", 3.6e12 } };
-	double value;
-	char *end;
-	size_t i;
-
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return -EINVAL;
-	value = strtod(text, &end);
-	for (i = 0; i < COUNT(units); i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		value *= units[i].ns;
-		if (value >= 1.8e19)
-			return -EINVAL;
-		*ns = (uint64_t)(value + 0.5);
-		return 0;
-	}
-	return -EINVAL;
-}
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static int read_kind(const struct reader *reader, struct taskset_task *task, const char *text)
 {
 	int kind = resch_kind_parse(text);
+	char what[WORDS_TEXT];
 
-	if (kind != RESCH_PERIODIC && kind != RESCH_SPORADIC)
-		return bad(reader, "kinds are periodic, sporadic, not", text);
+	if (kind != RESCH_PERIODIC && kind != RESCH_SPORADIC) {
+		snprintf(what, sizeof(what), "kinds are %s, %s, not",
+			 resch_kind_name(RESCH_PERIODIC), resch_kind_name(RESCH_SPORADIC));
+		return bad(reader, what, text);
+	}
 	task->params.kind = (uint32_t)kind;
 	return 0;
 }
@@ -133,11 +102,12 @@ static int read_kind(const struct reader *reader, struct taskset_task *task, con
 static int read_reaction(const struct reader *reader, uint32_t *to, const char *text)
 {
 	int react = resch_react_parse(text);
+	char what[WORDS_TEXT];
 
-	if (react < 0)
-		return bad(reader,
-			   "reactions are count, notify, signal, skip, throttle, demote, not",
-			   text);
+	if (react < 0) {
+		words_refusal("reactions", what, sizeof(what) - 5);
+		return bad(reader, strcat(what, ", not"), text);
+	}
 	*to = (uint32_t)react;
 	return 0;
 }
@@ -172,12 +142,45 @@ static int read_cpu(const struct reader *reader, struct taskset_task *task, cons
 	return err;
 }
 
-static int read_time(const struct reader *reader, __u64 *to, const char *text)
+/* What may stand above the column. */
+static const char *word_of(enum column column)
 {
-	uint64_t ns;
+	size_t i;
 
-	if (taskset_time_parse(text, &ns) || ns > TIME_MAX)
-		return bad(reader, "not a time of at most an hour:", text);
+	for (i = 0; i < COUNT(words); i++) {
+		if (words[i].column == column)
+			return words[i].word;
+	}
+	return "time";
+}
+
+/*
+ * Nanoseconds alone in a file without a heading, as the ReTAS generator writes them; else with
+ * units.
+ */
+static int read_time(const struct reader *reader, enum column column, __u64 *to, const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	uint64_t ns = 0;
+	int err;
+
+	if (reader->retas) {
+		errno = 0;
+		ns = strtoull(text, NULL, 10);
+		err = !digits || text[digits] || errno || ns > TIME_MAX;
+		if (err)
+			return bad(reader,
+				   "in a file without a heading a time is whole ns without a unit, "
+				   "at most an hour, not",
+				   text);
+	} else if (resch_time_parse(text, &ns) || ns > TIME_MAX) {
+		if (digits && !text[digits]) {
+			snprintf(reader->error, reader->size, "line %u: %s '%s' has no unit: %sms?",
+				 reader->line, word_of(column), text, text);
+			return -EINVAL;
+		}
+		return bad(reader, "not a time of at most an hour, with its unit:", text);
+	}
 	*to = ns;
 	return 0;
 }
@@ -185,7 +188,7 @@ static int read_time(const struct reader *reader, __u64 *to, const char *text)
 static int read_wcet_and_exec(const struct reader *reader, struct taskset_task *task,
 			      const char *text)
 {
-	int err = read_time(reader, &task->params.wcet, text);
+	int err = read_time(reader, COL_WCET_AND_EXEC, &task->params.wcet, text);
 
 	task->exec_max = task->params.wcet;
 	return err;
@@ -207,7 +210,7 @@ static int read_field(const struct reader *reader, struct taskset_task *task, en
 	case COL_GROUP:
 		return read_number(reader, &params->group, RESCH_GROUPS_MAX, text);
 	case COL_PRIORITY:
-		return read_number(reader, &params->priority, PRIORITY_MAX, text);
+		return read_number(reader, &params->priority, RESCH_PRIORITY_MAX, text);
 	case COL_KIND:
 		return read_kind(reader, task, text);
 	case COL_OVERRUN:
@@ -215,32 +218,34 @@ static int read_field(const struct reader *reader, struct taskset_task *task, en
 	case COL_MISS:
 		return read_reaction(reader, &params->miss, text);
 	case COL_WCET:
-		return read_time(reader, &params->wcet, text);
+		return read_time(reader, column, &params->wcet, text);
 	case COL_DEADLINE:
-		return read_time(reader, &params->deadline, text);
+		return read_time(reader, column, &params->deadline, text);
 	case COL_PERIOD:
-		return read_time(reader, &params->period, text);
+		return read_time(reader, column, &params->period, text);
 	case COL_OFFSET:
-		return read_time(reader, &params->offset, text);
+		return read_time(reader, column, &params->offset, text);
 	case COL_OFFSET_MAX:
-		return read_time(reader, &task->offset_max, text);
+		return read_time(reader, column, &task->offset_max, text);
 	case COL_GAP_MAX:
-		return read_time(reader, &task->gap_max, text);
+		return read_time(reader, column, &task->gap_max, text);
 	case COL_EXEC_MIN:
-		return read_time(reader, &task->exec_min, text);
+		return read_time(reader, column, &task->exec_min, text);
 	case COL_EXEC_MAX:
-		return read_time(reader, &task->exec_max, text);
+		return read_time(reader, column, &task->exec_max, text);
 	case COL_WCET_AND_EXEC:
 		break;
 	}
 	return read_wcet_and_exec(reader, task, text);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static int add_column(struct reader *reader, const char *word)
 {
-	size_t i;
+	enum column last = COL_WCET_AND_EXEC;
+	char all[WORDS_TEXT] = "";
+	size_t used = 0, i;
 
 	if (reader->nr_columns == COLUMNS_MAX)
 		return bad(reader, "too many columns, at", word);
@@ -250,7 +255,15 @@ static int add_column(struct reader *reader, const char *word)
 			return 0;
 		}
 	}
-	return bad(reader, "unknown column", word);
+	for (i = 0; i < COUNT(words) && used < sizeof(all); i++) {
+		if (words[i].column != last && words[i].column != COL_WCET_AND_EXEC)
+			used += (size_t)snprintf(all + used, sizeof(all) - used, " %s",
+						 words[i].word);
+		last = words[i].column;
+	}
+	snprintf(reader->error, reader->size, "line %u: unknown column '%.40s'; columns are%s",
+		 reader->line, word, all);
+	return -EINVAL;
 }
 
 static int read_header(struct reader *reader, char *line)
@@ -272,7 +285,15 @@ static int complete(const struct reader *reader, struct taskset_task *task)
 		params->deadline = params->period;
 	if (!task->exec_max)
 		task->exec_max = params->wcet;
-	if (!task->exec_min || task->exec_min > task->exec_max)
+	if (task->exec_min > task->exec_max)
+		return bad(reader, "the least execution time is above the greatest, for",
+			   params->name);
+	if (task->gap_max && task->gap_max < params->period)
+		return bad(reader, "the longest distance of releases is below the period, for",
+			   params->name);
+	if (task->offset_max && task->offset_max < params->offset)
+		return bad(reader, "the least offset is above the greatest, for", params->name);
+	if (!task->exec_min)
 		task->exec_min = task->exec_max;
 	if (task->gap_max > params->period)
 		params->kind = RESCH_SPORADIC;
@@ -283,7 +304,8 @@ static int complete(const struct reader *reader, struct taskset_task *task)
 	if (!params->period)
 		return bad(reader, "no period for", params->name);
 	if (!params->wcet || params->wcet > params->period || params->wcet > params->deadline)
-		return bad(reader, "wcet is not from 1 ns to deadline and period:", params->name);
+		return bad(reader, "wcet is 1ns to the deadline and the period, but not for",
+			   params->name);
 	return 0;
 }
 
@@ -337,12 +359,13 @@ static int read_line(struct reader *reader, char *line, struct taskset *set)
 			return read_header(reader, line);
 		memcpy(reader->columns, retas, sizeof(retas));
 		reader->nr_columns = COUNT(retas);
+		reader->retas = true;
 	}
 	err = read_task(reader, line, &task);
 	return err ? err : add_task(set, &task);
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 int taskset_read(FILE *file, struct taskset *set, char *error, size_t size)
 {
@@ -356,8 +379,8 @@ int taskset_read(FILE *file, struct taskset *set, char *error, size_t size)
 	while (!err && getline(&line, &room, file) >= 0)
 		err = read_line(&reader, line, set);
 	if (!err && ferror(file)) {
-		snprintf(error, size, "%s", strerror(EIO));
-		err = -EIO;
+		err = errno == EISDIR ? -EISDIR : -EIO;
+		snprintf(error, size, "%s", err == -EISDIR ? "is a directory" : strerror(EIO));
 	}
 	if (!err && !set->count) {
 		snprintf(error, size, "there are no tasks in it");

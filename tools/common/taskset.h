@@ -2,15 +2,17 @@
 /*
  * taskset.h - task sets from CSV files, for reschctl assign and resch-sim
  *
- * Without a header the lines are those of the ReTAS task-set generator, all times in ns; a comma may
- * end each:
+ * Without a header the lines are those of the ReTAS task-set generator, all times in ns and without
+ * a unit; a comma may end each:
  *
  *   id,min_C,max_C,min_T,max_T,D,min_off,max_off
  *
- * With one, its words say what the columns are: the words above, or
+ * With one, times have units (resch_time_parse()), and its words say what the columns are: those
+ * above, or
  *
- *   name, cpu, group, priority, kind (periodic|sporadic), overrun, miss (count|notify|signal|skip|throttle|demote),
- *   wcet, deadline, period, offset, max_offset, max_period, min_exec, max_exec
+ *   name, cpu, group, priority, kind (periodic, sporadic), overrun, miss
+ *   (resch_names("reactions")), wcet, deadline, period, offset, max_offset, max_period, min_exec,
+ *   max_exec
  *
  * What is left out: deadline = period, no offset, any CPU, every job executes for its wcet,
  * inter-arrival times are the period, overruns and misses are counted. Lines that begin with # and
@@ -52,16 +54,9 @@ struct taskset {
 /**
  * taskset_read - all of @file
  *
- * Return: 0; -EINVAL, -EIO or -ENOMEM with a sentence in @error, and nothing to free.
+ * Return: 0; -EINVAL, -EIO, -EISDIR or -ENOMEM with a sentence in @error, and nothing to free.
  */
 int taskset_read(FILE *file, struct taskset *set, char *error, size_t size);
 void taskset_free(struct taskset *set);
-
-/**
- * taskset_time_parse - "250us", "1.5ms", "3" (ns), to the nearest ns; units: ns us ms s min h
- *
- * Return: 0 or -EINVAL.
- */
-int taskset_time_parse(const char *text, uint64_t *ns);
 
 #endif /* _RESCH_TASKSET_H */

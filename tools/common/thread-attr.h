@@ -2,8 +2,9 @@
 /*
  * thread-attr.h - sched_setattr(2) and sched_getattr(2), for programs that measure and test
  *
- * Newer C libraries have both calls and struct sched_attr, older ones have neither; the kernel's own
- * header has the structure, but in Debian 12 together with another struct sched_param than <sched.h>.
+ * Newer C libraries have both calls and struct sched_attr, older ones have neither; the kernel's
+ * own header has the structure, but in Debian 12 together with another struct sched_param than
+ * <sched.h>.
  */
 #ifndef _RESCH_THREAD_ATTR_H
 #define _RESCH_THREAD_ATTR_H

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* attach.c - reschctl attach */
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "owner.h"
+#include "common/owner.h"
 
 static const char help[] =
 	"usage: reschctl attach --pid=TID --runtime=TIME --period=TIME [OPTION...]\n"
@@ -16,12 +15,7 @@ static const char help[] =
 	"Gives real-time parameters to a thread that runs already, for as long as this command runs: it ends with ^C\n"
 	"or with the thread, and prints the statistics.\n"
 	"\n"
-	"      --pid=TID           thread id; of a process: its first thread\n"
-	"      --events            print each overrun and miss that was asked to be notified\n"
-	"  -o, --output=FILE       write the statistics there (default: standard error; JSON: standard output)\n"
-	"  -q, --quiet             no statistics\n"
-	"  -j, --json              statistics as JSON; times in ns\n"
-	"  -h, --help              this text\n"
+	"      --pid=TID           thread id; of a process: its first thread\n" OWNER_HELP
 	"\n" PLACE_HELP "\n" SPEC_HELP;
 
 /* Until a signal comes, or the thread is gone. */
@@ -54,60 +48,48 @@ static void stay(struct owner *owner, const struct owned *owned)
 	close(fds[0].fd);
 }
 
+/* The thread is the owner's until it has ended, or we are told to. Return: an exit status */
+static int hold(struct owner *owner, pid_t tid, uint64_t start_time, const struct spec *spec,
+		bool quiet)
+{
+	struct owned *owned = owner_add(owner, tid, start_time);
+	char path[64];
+	int result;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	read_text(path, owned->name, sizeof(owned->name));
+	text_clean(owned->name);
+	result = owner_register(owner, owned, spec);
+	if (result == -ESRCH)
+		return fail("there is no thread %d any more", tid);
+	if (result)
+		return EXIT_FAILED;
+	stay(owner, owned);
+	if (!quiet)
+		owner_report(owner, json_object_new_object());
+	return EXIT_DONE;
+}
+
 int cmd_attach(int argc, char **argv)
 {
-	static const struct option options[] = {
-		PLACE_OPTIONS,
-		SPEC_OPTIONS,
-		{ "pid", required_argument, NULL, 'P' },
-		{ "events", no_argument, NULL, 'e' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{},
-	};
-	struct spec spec = SPEC_INIT;
+	struct spec spec = SPEC_INIT, *specs = &spec;
 	struct owner owner = {};
 	struct place place = {};
-	struct owned *owned;
 	bool quiet = false;
 	uint64_t tid = 0, start_time;
-	char path[64];
-	int option, index, result;
+	const struct option_row rows[] = {
+		PLACE_OPTIONS(&place),
+		SPEC_OPTIONS(&specs, NULL),
+		OWNER_OPTIONS(&owner, &quiet),
+		{ "pid", 0, "threads", option_number, &tid, 1, INT32_MAX },
+		{},
+	};
+	const struct option_table table = { "attach", help, .rows = rows };
+	int result;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "p:o:qjh", options, &index)) != -1) {
-		switch (option) {
-		case 0:
-			if (spec_set(&spec, options[index].name, optarg))
-				return EXIT_USAGE;
-			break;
-		case 'P':
-			if (number_parse(optarg, INT32_MAX, &tid) || !tid)
-				return usage("attach", "--pid=%s: thread ids are numbers from 1",
-					     optarg);
-			break;
-		case 'e':
-			owner.show_events = true;
-			break;
-		case 'o':
-			owner.output = optarg;
-			break;
-		case 'q':
-			quiet = true;
-			break;
-		case 'j':
-			owner.json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			if (!place_option(&place, option, optarg))
-				return options_bad("attach", argv);
-		}
-	}
+	result = options_run(argc, argv, &table);
+	if (result >= 0)
+		return result;
 	if (optind != argc)
 		return usage("attach", "attach takes no arguments");
 	if (!tid)
@@ -123,20 +105,7 @@ int cmd_attach(int argc, char **argv)
 	result = place_find(owner.fd, &place, &spec, 1);
 	if (!result) {
 		owner.domain = place.domain;
-		owned = owner_add(&owner, (pid_t)tid, start_time);
-		snprintf(path, sizeof(path), "/proc/%lu/comm", (unsigned long)tid);
-		read_text(path, owned->name, sizeof(owned->name));
-		text_clean(owned->name);
-		result = owner_register(&owner, owned, &spec);
-		if (!result) {
-			stay(&owner, owned);
-			if (!quiet)
-				owner_report(&owner, json_object_new_object());
-		} else {
-			if (result == -ESRCH)
-				fail("there is no thread %lu any more", (unsigned long)tid);
-			result = EXIT_FAILED;
-		}
+		result = hold(&owner, (pid_t)tid, start_time, &spec, quiet);
 		owner_end(&owner);
 		place_leave(owner.fd, &place);
 	}

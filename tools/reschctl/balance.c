@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* balance.c - reschctl balance */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "reschctl.h"
+#include "words.h"
 
 static const char help[] =
 	"usage: reschctl balance list [--json]\n"
 	"       reschctl balance set DOMAIN POLICIES\n"
 	"\n"
 	"Where a domain is guarded, other threads may use its CPUs in user mode; which of them are sent there is a\n"
-	"matter of policies: weight (a CPU's load is what real-time threads leave to each of its others), push\n"
-	"(no CPU waits for another), estimate (not those that are likely to call the kernel soon), associate\n"
-	"(SCHED_FIFO and SCHED_RR threads rather than others). `list` shows for each guarded CPU what the balancing\n"
-	"sees and has done, `set` changes the policies of a domain.\n"
+	"matter of policies. `list` shows for each guarded CPU what the balancing sees and has done, `set` changes the\n"
+	"policies of a domain.\n"
 	"\n"
-	"  POLICIES                some of weight,push,estimate,associate, or all (default), or none; several\n"
-	"                          guards: what they have in common is in force\n"
+	"  POLICIES                all (default), none, or some, with commas; several guards: what they have in common\n"
+	"                          is in force\n"
+	"                          @balance-policies?@\n"
 	"  -j, --json              print JSON; shares in parts per million\n"
 	"  -h, --help              this text\n";
 
@@ -119,10 +118,12 @@ int balance_apply(int fd, uint32_t domain, uint32_t policies)
 
 int balance_policies(const char *command, const char *text, uint32_t *policies)
 {
+	char words[WORDS_TEXT];
+
 	if (!resch_balance_parse(text, policies))
 		return 0;
-	usage(command,
-	      "'%s': policies are weight, push, estimate, associate, with commas; all; none", text);
+	words_refusal("balance-policies", words, sizeof(words));
+	usage(command, "'%s': %s, with commas; all; none", text, words);
 	return -EINVAL;
 }
 
@@ -133,7 +134,7 @@ static int balance_set(int argc, char **argv)
 	uint64_t id;
 	bool json;
 
-	result = options_plain(argc, argv, "balance", help, &json);
+	result = options_plain(argc, argv, "balance", help, "domains", &json);
 	if (result >= 0)
 		return result;
 	if (optind + 2 != argc || number_parse(argv[optind], UINT32_MAX, &id) || !id)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* domain.c - reschctl domain */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,52 +93,20 @@ struct set_options {
 /* Return: -1: go on at optind; else an exit status. */
 static int set_parse(int argc, char **argv, struct set_options *given)
 {
-	static const struct option options[] = {
-		{ "plugin", required_argument, NULL, 'p' },
-		{ "policy", required_argument, NULL, 'p' },
-		{ "capacity", required_argument, NULL, 'c' },
-		{ "overhead", required_argument, NULL, 'o' },
-		{ "balance", required_argument, NULL, 'b' },
-		{ "id", required_argument, NULL, 'i' },
-		{ "guard", required_argument, NULL, 'g' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+	const struct option_row rows[] = {
+		{ "plugin", 'p', "plugins", option_text, &given->plugin },
+		{ "policy", 0, "plugins", option_text, &given->plugin },
+		{ "capacity", 0, "share", option_text, &given->capacity },
+		{ "overhead", 0, "time", option_text, &given->overhead },
+		{ "balance", 0, "balance-policies", option_text, &given->balance },
+		{ "id", 0, "domains", option_text, &given->id },
+		{ "guard", 0, ",off,on,all", option_text, &given->guard },
+		OPTION_JSON(&given->json),
 		{},
 	};
-	int option;
+	const struct option_table table = { "domain", help, .rows = rows };
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "p:jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'p':
-			given->plugin = optarg;
-			break;
-		case 'c':
-			given->capacity = optarg;
-			break;
-		case 'o':
-			given->overhead = optarg;
-			break;
-		case 'b':
-			given->balance = optarg;
-			break;
-		case 'i':
-			given->id = optarg;
-			break;
-		case 'g':
-			given->guard = optarg;
-			break;
-		case 'j':
-			given->json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("domain", argv);
-		}
-	}
-	return -1;
+	return options_run(argc, argv, &table);
 }
 
 /* Return: 0, or -errno after a message. */
@@ -153,6 +120,19 @@ static int set_guard(int fd, uint32_t domain, const char *guard)
 	else if (result)
 		fail("domain %u: not guarded: %s", domain, error_text(result));
 	return result;
+}
+
+/* A guard that came with a plugin stays when that goes: who has not asked for it is told. */
+static void tell_guard(int fd, const struct resch_domain_stat *before,
+		       const struct resch_domain_set *set)
+{
+	struct resch_guard_stat guard = {};
+
+	if (!before->domain || !strcmp(before->plugin, set->plugin) ||
+	    resch_guard_stat(fd, set->domain, -1, &guard, NULL) || !guard.flags)
+		return;
+	note("domain %u is still guarded, as under %s: `reschctl guard off %u` ends that",
+	     set->domain, before->plugin, set->domain);
 }
 
 static int domain_set(int argc, char **argv)
@@ -221,6 +201,8 @@ static int domain_set(int argc, char **argv)
 	result = domain_apply(fd, &set);
 	if (!result && given.guard)
 		result = set_guard(fd, set.domain, given.guard);
+	else if (!result)
+		tell_guard(fd, &standing, &set);
 	if (!result && given.balance)
 		result = balance_apply(fd, set.domain, policies);
 	if (!result && given.json && !resch_domain_stat(fd, set.domain, &standing))
@@ -237,7 +219,7 @@ static int domain_del(int argc, char **argv)
 	uint64_t id;
 	bool json;
 
-	result = options_plain(argc, argv, "domain", help, &json);
+	result = options_plain(argc, argv, "domain", help, "domains", &json);
 	if (result >= 0)
 		return result;
 	if (optind + 1 != argc || number_parse(argv[optind], UINT32_MAX, &id) || !id)

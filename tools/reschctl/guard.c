@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* guard.c - reschctl guard: who may make system calls on which CPUs, and who was sent away */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "guard.h"
-#include "shield.h"
+#include "shield/shield.h"
 
 static const char help[] =
 	"usage: reschctl guard [list] [--json]\n"
@@ -67,15 +66,17 @@ static bool calls_have(const struct resch_calls *set, unsigned int nr)
 	return set->bits[nr / 64] >> (nr % 64) & 1;
 }
 
-/* "getpid,+39,-umask": without signs it replaces what is in @set. Return: 0, or -EINVAL after a message. */
-static int calls_parse(const char *text, struct resch_calls *set)
-{
-	char copy[4096], *rest = copy, *word;
+/* The call that there is not of the last list. */
+static char no_call[64];
 
-	if (strlen(text) >= sizeof(copy)) {
-		usage("guard", "--exempt: too long");
+/* "getpid,+39,-umask": without signs it replaces what is in @set. */
+int guard_calls_parse(const char *text, struct resch_calls *set)
+{
+	char copy[8192], *rest = copy, *word;
+
+	snprintf(no_call, sizeof(no_call), "%.60s...", text);
+	if (strlen(text) >= sizeof(copy))
 		return -EINVAL;
-	}
 	strcpy(copy, text);
 	if (text[0] != '+' && text[0] != '-')
 		*set = (struct resch_calls){};
@@ -87,13 +88,30 @@ static int calls_parse(const char *text, struct resch_calls *set)
 			continue;
 		nr = call_parse(word + (remove || word[0] == '+'));
 		if (nr < 0) {
-			usage("guard", "--exempt: there is no system call '%s'", word);
+			snprintf(no_call, sizeof(no_call), "%s", word);
 			return -EINVAL;
 		}
 		if (remove)
 			set->bits[nr / 64] &= ~(1ULL << (nr % 64));
 		else
 			set->bits[nr / 64] |= 1ULL << (nr % 64);
+	}
+	return 0;
+}
+
+int guard_calls_format(const struct resch_calls *set, char *text, size_t size)
+{
+	size_t length = 0;
+	unsigned int nr;
+
+	*text = 0;
+	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
+		if (!calls_have(set, nr))
+			continue;
+		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "",
+					   call_name(nr));
+		if (length >= size)
+			return -E2BIG;
 	}
 	return 0;
 }
@@ -111,17 +129,17 @@ static struct json_object *guard_json(int cpu, const struct resch_guard_stat *st
 	json_add(guard, "cpu", json_object_new_int(cpu));
 	json_add(guard, "all", json_object_new_boolean(stat->flags & RESCH_GUARD_ALL));
 	json_add(guard, "manual", json_object_new_boolean(stat->flags & RESCH_GUARD_MANUAL));
-	json_add_time(guard, "moved", stat->moved);
-	json_add_time(guard, "moved_other", stat->moved_other);
-	json_add_time(guard, "faults", stat->faults);
-	json_add_time(guard, "signals", stat->signals);
-	json_add_time(guard, "exempted", stat->exempted);
-	json_add_time(guard, "lent", stat->lent);
-	json_add_time(guard, "recalled", stat->recalled);
-	json_add_time(guard, "failed", stat->failed);
+	json_add_number(guard, "moved", stat->moved);
+	json_add_number(guard, "moved_other", stat->moved_other);
+	json_add_number(guard, "faults", stat->faults);
+	json_add_number(guard, "signals", stat->signals);
+	json_add_number(guard, "exempted", stat->exempted);
+	json_add_number(guard, "lent", stat->lent);
+	json_add_number(guard, "recalled", stat->recalled);
+	json_add_number(guard, "failed", stat->failed);
 	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
 		if (counts[nr])
-			json_add_time(by_call, call_name(nr), counts[nr]);
+			json_add_number(by_call, call_name(nr), counts[nr]);
 		if (calls_have(&stat->exempt, nr))
 			json_object_array_add(exempt, json_object_new_string(call_name(nr)));
 	}
@@ -242,6 +260,14 @@ static int guard_list(int fd, bool json)
 	return result < 0 ? fail("guard list: %s", error_text(result)) : EXIT_DONE;
 }
 
+/* What came of asking for a guard of @domain. Return: an exit status */
+static int guard_answer(const char *action, uint32_t domain, int result)
+{
+	if (result == -ENODEV || result == -ENOENT)
+		return fail("there is no domain %u: see `reschctl domain list`", domain);
+	return result ? fail("guard %s: %s", action, error_text(result)) : EXIT_DONE;
+}
+
 /* ---- on, off, lend --------------------------------------------------------------------------- */
 
 static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
@@ -260,8 +286,8 @@ static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
 	}
 	if (!result && exempt) {
 		set = stat.exempt;
-		if (calls_parse(exempt, &set))
-			return EXIT_USAGE;
+		if (guard_calls_parse(exempt, &set))
+			return usage("guard", "--exempt: there is no system call '%s'", no_call);
 	}
 	if (!result)
 		result = resch_guard_set(fd, domain, flags, exempt ? &set : NULL);
@@ -269,52 +295,35 @@ static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
 		return fail(
 			"no CPU would be left unguarded, or a call that makes threads or programs is "
 			"to be exempt");
-	return result ? fail("guard on: %s", error_text(result)) : EXIT_DONE;
+	return guard_answer("on", domain, result);
 }
 
 struct guard_options {
-	uint32_t flags;
+	bool all, manual, json;
 	const char *exempt;
-	bool json;
 };
 
 static int guard_parse(int argc, char **argv, struct guard_options *given)
 {
-	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' },	    { "manual", no_argument, NULL, 'm' },
-		{ "exempt", required_argument, NULL, 'e' }, { "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },	    {},
+	const struct option_row rows[] = {
+		{ "all", 0, NULL, option_flag, &given->all },
+		{ "manual", 0, NULL, option_flag, &given->manual },
+		{ "exempt", 0, "calls", option_text, &given->exempt },
+		OPTION_JSON(&given->json),
+		{},
 	};
-	int option;
+	const struct option_table table = { "guard", help,
+					    argc > 1 ? "domains" : ",list,on,off,lend",
+					    .rows = rows };
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			given->flags |= RESCH_GUARD_ALL;
-			break;
-		case 'm':
-			given->flags |= RESCH_GUARD_MANUAL;
-			break;
-		case 'e':
-			given->exempt = optarg;
-			break;
-		case 'j':
-			given->json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("guard", argv);
-		}
-	}
-	return -1;
+	return options_run(argc, argv, &table);
 }
 
 /* @words: what is left of the command line, with the action first. */
 static int guard_act(int fd, int count, char **words, const struct guard_options *given)
 {
+	uint32_t flags = RESCH_GUARD_ON | (given->all ? RESCH_GUARD_ALL : 0) |
+			 (given->manual ? RESCH_GUARD_MANUAL : 0);
 	uint64_t first = 0, second = 0;
 	int result;
 
@@ -331,14 +340,14 @@ static int guard_act(int fd, int count, char **words, const struct guard_options
 	if (count != 2 || number_parse(words[1], UINT32_MAX, &first) || !first)
 		return usage("guard", "guard %s takes the id of a domain", words[0]);
 	if (!strcmp(words[0], "on"))
-		return guard_on(fd, (uint32_t)first, given->flags, given->exempt);
+		return guard_on(fd, (uint32_t)first, flags, given->exempt);
 	result = resch_guard_set(fd, (uint32_t)first, 0, NULL);
-	return result ? fail("guard off: %s", error_text(result)) : EXIT_DONE;
+	return guard_answer("off", (uint32_t)first, result);
 }
 
 int cmd_guard(int argc, char **argv)
 {
-	struct guard_options given = { .flags = RESCH_GUARD_ON };
+	struct guard_options given = {};
 	const char *action;
 	int fd, result;
 	bool list;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* info.c - reschctl info, version */
-#include <getopt.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/kernels.h"
 #include "reschctl.h"
 
 static const char info_help[] = "usage: reschctl info [--json]\n"
@@ -16,6 +17,7 @@ static void info_json(const struct resch_info *info)
 {
 	struct json_object *out = json_object_new_object();
 	struct json_object *features = json_object_new_array();
+	struct utsname name;
 
 	if (info->features & RESCH_FEATURE_PARK)
 		json_object_array_add(features, json_object_new_string("park"));
@@ -25,15 +27,33 @@ static void info_json(const struct resch_info *info)
 		json_object_array_add(features, json_object_new_string("remote"));
 	json_add_text(out, "version", info->version);
 	json_add(out, "abi", json_object_new_int64(info->abi));
+	if (!uname(&name)) {
+		json_add_text(out, "kernel", name.release);
+		json_add(out, "kernel_tested",
+			 json_object_new_boolean(kernel_tested(name.release)));
+	}
 	json_add(out, "features", features);
 	json_add(out, "level", json_object_new_int64(info->level));
 	json_add_time(out, "escalate", info->escalate);
 	json_add(out, "tasks", json_object_new_int64(info->tasks));
 	json_add(out, "domains", json_object_new_int64(info->domains));
 	json_add(out, "plugins", json_object_new_int64(info->plugins));
-	json_add_time(out, "restored", info->restored);
-	json_add_time(out, "events_lost", info->events_lost);
+	json_add_number(out, "restored", info->restored);
+	json_add_number(out, "events_lost", info->events_lost);
 	json_show(out, stdout);
+}
+
+static void print_kernel(void)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return;
+	if (kernel_tested(name.release))
+		printf("kernel       %s\n", name.release);
+	else
+		printf("kernel       %s: of a series that is not tested; tested are %s\n",
+		       name.release, kernel_series());
 }
 
 int cmd_info(int argc, char **argv)
@@ -42,7 +62,7 @@ int cmd_info(int argc, char **argv)
 	int fd, result;
 	bool json;
 
-	result = options_plain(argc, argv, "info", info_help, &json);
+	result = options_plain(argc, argv, "info", info_help, NULL, &json);
 	if (result >= 0)
 		return result;
 	if (optind != argc)
@@ -59,6 +79,7 @@ int cmd_info(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	printf("module       %.*s, ABI %u\n", RESCH_NAME_LEN, info.version, info.abi);
+	print_kernel();
 	printf("tasks        %u, at SCHED_FIFO %u\n", info.tasks, info.level);
 	printf("stopped by   %s\n", info.features & RESCH_FEATURE_PARK ? "parking" : "demotion");
 	printf("other        threads %s be registered\n",
@@ -87,7 +108,7 @@ int cmd_version(int argc, char **argv)
 	bool loaded, json;
 	int fd, result;
 
-	result = options_plain(argc, argv, "version", version_help, &json);
+	result = options_plain(argc, argv, "version", version_help, NULL, &json);
 	if (result >= 0)
 		return result;
 	if (optind != argc)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* level.c - reschctl level: RT0, RT1+ and Linux tasks */
 #include <errno.h>
-#include <getopt.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "common/program.h"
 
 static const char help[] =
 	"usage: reschctl level rt0 --cpu=N [--threads] PID | -- PROGRAM [ARGUMENT...]\n"
@@ -22,14 +21,16 @@ static const char help[] =
 	"      --policy=POLICY     fifo (default) or rr\n"
 	"      --priority=N        1 to 98 (default: 50)\n"
 	"      --threads           all threads that the process has now\n"
+	"      --force             process 1 and kernel threads, too\n"
 	"  -h, --help              this text\n";
 
 enum level { LEVEL_RT0, LEVEL_RT1, LEVEL_LINUX };
 
 struct level_options {
 	enum level level;
-	uint64_t cpu, priority;
-	bool has_cpu, threads;
+	int32_t cpu;
+	uint64_t priority;
+	bool has_cpu, threads, force;
 	int policy;
 };
 
@@ -70,48 +71,29 @@ static int level_threads(const struct level_options *given, pid_t pid)
 	return result;
 }
 
+static int take_policy(const struct option_table *table, const struct option_row *row,
+		       const char *value)
+{
+	if (strcmp(value, "fifo") && strcmp(value, "rr"))
+		return usage(table->command, "--policy=%s: it is fifo or rr", value);
+	*(int *)row->to = strcmp(value, "rr") ? SCHED_FIFO : SCHED_RR;
+	return -1;
+}
+
 /* Return: -1: go on at optind; else an exit status. */
 static int level_parse(int argc, char **argv, struct level_options *given)
 {
-	static const struct option options[] = {
-		{ "cpu", required_argument, NULL, 'c' },
-		{ "policy", required_argument, NULL, 'p' },
-		{ "priority", required_argument, NULL, 'P' },
-		{ "threads", no_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
+	const struct option_row rows[] = {
+		{ "cpu", 0, "cpu", option_cpu, &given->cpu, .given = &given->has_cpu },
+		{ "policy", 0, ",fifo,rr", take_policy, &given->policy },
+		{ "priority", 0, "number", option_number, &given->priority, 1, 98 },
+		{ "threads", 0, NULL, option_flag, &given->threads },
+		{ "force", 0, NULL, option_flag, &given->force },
 		{},
 	};
-	int option;
+	const struct option_table table = { "level", help, "threads", true, rows };
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
-			if (number_parse(optarg, RESCH_CPUS_MAX - 1, &given->cpu))
-				return usage("level", "--cpu=%s: it is the number of a CPU",
-					     optarg);
-			given->has_cpu = true;
-			break;
-		case 'p':
-			if (strcmp(optarg, "fifo") && strcmp(optarg, "rr"))
-				return usage("level", "--policy=%s: it is fifo or rr", optarg);
-			given->policy = strcmp(optarg, "rr") ? SCHED_FIFO : SCHED_RR;
-			break;
-		case 'P':
-			if (number_parse(optarg, 98, &given->priority) || !given->priority)
-				return usage("level", "--priority=%s: it is 1 to 98", optarg);
-			break;
-		case 't':
-			given->threads = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("level", argv);
-		}
-	}
-	return -1;
+	return options_run(argc, argv, &table);
 }
 
 static int level_run(const struct level_options *given, char **program)
@@ -124,6 +106,37 @@ static int level_run(const struct level_options *given, char **program)
 	return program_refused(program[0], errno);
 }
 
+/* Without whom the machine stands still. */
+static bool level_vital(pid_t pid)
+{
+	char path[64], text[4096];
+
+	if (pid == 1)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	/* The kernel's own have no memory. */
+	return read_text(path, text, sizeof(text)) > 0 && !strstr(text, "\nVmSize:") &&
+	       !strstr(text, "\nState:\tZ");
+}
+
+/* What has become of it, on standard error: it is no result that somebody reads on. */
+static void level_tell(const struct level_options *given, pid_t pid)
+{
+	char path[64], name[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	if (read_text(path, name, sizeof(name)) <= 0)
+		return;
+	text_clean(name);
+	if (given->level == LEVEL_RT0)
+		note("thread %d (%s) is RT0 on CPU %d: SCHED_FIFO 99", pid, name, given->cpu);
+	else if (given->level == LEVEL_RT1)
+		note("thread %d (%s) is RT1+: SCHED_%s %lu", pid, name,
+		     given->policy == SCHED_RR ? "RR" : "FIFO", (unsigned long)given->priority);
+	else
+		note("thread %d (%s) is an ordinary one", pid, name);
+}
+
 int cmd_level(int argc, char **argv)
 {
 	static const char *const names[] = { "rt0", "rt1", "linux" };
@@ -131,10 +144,10 @@ int cmd_level(int argc, char **argv)
 	uint64_t pid;
 	int result;
 
-	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
+	if (argc >= 2 && options_help(argv[1], help))
 		return EXIT_DONE;
-	}
+	if (options_listing && argc < 2)
+		return puts(":,rt0,rt1,linux"), EXIT_DONE;
 	for (given.level = LEVEL_RT0; argc >= 2 && given.level <= LEVEL_LINUX; given.level++) {
 		if (!strcmp(argv[1], names[given.level]))
 			break;
@@ -153,11 +166,16 @@ int cmd_level(int argc, char **argv)
 		return level_run(&given, argv + optind);
 	if (optind + 1 != argc || number_parse(argv[optind], INT32_MAX, &pid) || !pid)
 		return usage("level", "a process or thread id, or -- and a program");
+	if (given.level != LEVEL_LINUX && !given.force && level_vital((pid_t)pid))
+		return fail(
+			"process 1 and kernel threads are needed by all others: --force if you mean it");
 	result = given.threads ? level_threads(&given, (pid_t)pid) : level_set(&given, (pid_t)pid);
 	if (result == -ESRCH)
 		return fail("there is no thread %lu", (unsigned long)pid);
 	if (result == -EINVAL)
-		return fail("CPU %lu is not there, or not for that thread",
-			    (unsigned long)given.cpu);
-	return result ? fail("level: %s", strerror(-result)) : EXIT_DONE;
+		return fail("CPU %d is not there, or not for that thread", given.cpu);
+	if (result)
+		return fail("level: %s", strerror(-result));
+	level_tell(&given, (pid_t)pid);
+	return EXIT_DONE;
 }

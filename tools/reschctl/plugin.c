@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plugin.c - reschctl plugin */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,7 +64,7 @@ static int plugin_load(int argc, char **argv)
 	int fd, result;
 	bool json;
 
-	result = options_plain(argc, argv, "plugin", help, &json);
+	result = options_plain(argc, argv, "plugin", help, "plugins", &json);
 	if (result >= 0)
 		return result;
 	if (optind + 1 != argc)

@@ -11,19 +11,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/*
- * Exit statuses; reschctl(8) documents them. `run` returns its program's, or one of the last three
- * whatever failed.
- */
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1, /* the module refused, or something went wrong */
-	EXIT_USAGE = 2, /* the command line makes no sense */
-	EXIT_NO_MODULE = 3, /* the device does not open */
-	EXIT_RUN = 125, /* run: reschctl itself failed */
-	EXIT_NOT_EXEC = 126, /* run: the program is there and cannot be executed */
-	EXIT_NOT_FOUND = 127, /* run: there is no such program */
-};
+#include "exit-status.h"
+
+#include "common/options.h"
 
 /* ns */
 #define MS 1000000ULL
@@ -36,9 +26,12 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
+int cmd_apply(int argc, char **argv);
 int cmd_assign(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_balance(int argc, char **argv);
+int cmd_chain(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_domain(int argc, char **argv);
 int cmd_events(int argc, char **argv);
@@ -48,11 +41,13 @@ int cmd_level(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_save(int argc, char **argv);
 int cmd_server(int argc, char **argv);
 int cmd_shield(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_undo(int argc, char **argv);
 int cmd_unregister(int argc, char **argv);
 int cmd_unshield(int argc, char **argv);
 int cmd_version(int argc, char **argv);
@@ -62,7 +57,25 @@ int cmd_version(int argc, char **argv);
 /** plugin_absent - say that there is no module for the plugin @name. Return: EXIT_FAILED */
 int plugin_absent(const char *name);
 
+/* ---- reason.c -------------------------------------------------------------------------------- */
+
+/**
+ * verdict_words - resch_verdict_text(), and of a limit of the plugin itself what that is about
+ * @plugin: the domain's; NULL: not known
+ */
+void verdict_words(const char *plugin, const struct resch_verdict *verdict, char *text,
+		   size_t size);
+/**
+ * verdict_words_of - likewise, of the plugin of a domain by its id, 0: of the domain of the
+ * verdict's CPU
+ */
+void verdict_words_of(uint32_t domain, const struct resch_verdict *verdict, char *text,
+		      size_t size);
+
 /* ---- output.c: messages, tables, JSON -------------------------------------------------------- */
+
+/* What messages begin with: the program's name, which its main.c has. */
+extern const char tool_name[];
 
 /** fail - print "reschctl: ..." on standard error. Return: EXIT_FAILED */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -71,34 +84,40 @@ int usage(const char *command, const char *format, ...) __attribute__((format(pr
 /** note - likewise, for what is worth knowing but no failure */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** word_near - is @other what somebody may have meant who typed @word? */
+bool word_near(const char *word, const char *other);
 /**
- * options_plain - for commands that take no options but --json and --help
- *
- * Return: -1: go on at optind; else an exit status.
+ * output_end - flush standard output. Return: @status, or EXIT_FAILED after a message where it
+ * can't be written
  */
-int options_plain(int argc, char **argv, const char *command, const char *help, bool *json);
-/** options_bad - for '?' from getopt_long() with opterr 0. Return: EXIT_USAGE after a message */
-int options_bad(const char *command, char **argv);
+int output_end(int status);
 
 /**
  * struct table - rows of texts, printed in columns as wide as they need to be
  *
- * Columns whose heading begins with '>' are flush right. Static limits: nobody reads wider or
- * longer ones.
+ * Columns whose heading begins with '>' are flush right.
  */
 struct table {
 	const char *const *headings; /* ends with NULL */
 	char **cells;
 	size_t count, room, columns;
+	const char **styles; /* of rows that have one */
+	size_t styled;
+	size_t width; /* of the terminal; 0: no limit */
+	/* columns to do without, the first one first, where it is too narrow; ends with NULL */
+	const char *const *drop;
 };
 
 void table_begin(struct table *table, const char *const *headings);
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /**
- * table_print - print and free; @clear: end each line so that nothing of a longer one stays on the
- * terminal
+ * table_style - the last row begun is in that style, the number of an escape sequence: "31"; a
+ * static text
  */
-void table_print(struct table *table, FILE *to, bool clear);
+void table_style(struct table *table, const char *style);
+/** table_print - print and free */
+void table_print(struct table *table, FILE *to);
+void table_free(struct table *table);
 
 /**
  * text_clean - put a ? for what is not printable UTF-8: names of threads are any bytes, and
@@ -108,6 +127,7 @@ void text_clean(char *text);
 /** json_add - obj[key] = value; takes the reference */
 void json_add(struct json_object *object, const char *key, struct json_object *value);
 void json_add_time(struct json_object *object, const char *key, uint64_t ns);
+void json_add_number(struct json_object *object, const char *key, uint64_t number);
 void json_add_text(struct json_object *object, const char *key, const char *text);
 /** json_show - print and free */
 void json_show(struct json_object *object, FILE *to);
@@ -126,9 +146,12 @@ const char *share_text(uint64_t ppm);
 /** cpus_text - a CPU list, with the same lifetime */
 const char *cpus_text(const struct resch_cpus *cpus);
 
-/* ---- action.c: commands with actions, such as reschctl domain list ---------------------------- */
+/* ---- action.c: commands with actions, such as reschctl domain list --------------------------- */
 
-/** struct action - run() gets its own name as argv[0] and returns an exit status; name NULL: the last */
+/**
+ * struct action - run() gets its own name as argv[0] and returns an exit status; name NULL: the
+ * last
+ */
 struct action {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -193,25 +216,14 @@ void task_table_begin(struct table *table);
 void task_table_add(struct table *table, const struct resch_task_stat *stat);
 /** thread_name - the name of a task: its own, else the thread's comm; static buffer */
 const char *thread_name(const struct resch_task_stat *stat);
-/** threads_open - the threads of a process, for threads_next() and closedir(3). NULL: there is none */
+/**
+ * threads_open - the threads of a process, for threads_next() and closedir(3). NULL: there is none
+ */
 DIR *threads_open(pid_t pid);
 /** threads_next - Return: a thread id; of /proc itself: a process id; 0: there are no more */
 pid_t threads_next(DIR *dir);
 /** read_text - a whole small file, without the newline at its end. Return: its length, or -errno */
 int read_text(const char *path, char *text, size_t size);
-
-/* ---- watch.c: commands that go on until they are stopped ------------------------------------- */
-
-/** watch_signals - SIGINT, SIGTERM and SIGHUP end watch_wait(), and not the process */
-void watch_signals(void);
-/** watch_keys - keys come one by one and unseen, until watch_keys_end() or the process's end */
-void watch_keys(void);
-void watch_keys_end(void);
-/** watch_time - a time of @option, @least to @most. Return: -1: go on; else an exit status after a message */
-int watch_time(const char *command, const char *option, const char *text, uint64_t least,
-	       uint64_t most, uint64_t *time);
-/** watch_wait - for @interval ns. Return: true: q was pressed or a signal came */
-bool watch_wait(uint64_t interval);
 
 /* ---- spec.c: parameters of a task, as people write them -------------------------------------- */
 
@@ -223,9 +235,10 @@ struct spec {
 	bool matched;
 };
 
-#define SPEC_INIT                                            \
-	{                                                    \
-		.params = {.cpu = -1, .kind = RESCH_WAKEUP } \
+/* A program that says nothing of overruns is kept to what it asked for, as SCHED_DEADLINE does. */
+#define SPEC_INIT                                                                       \
+	{                                                                               \
+		.params = {.cpu = -1, .kind = RESCH_WAKEUP, .overrun = RESCH_THROTTLE } \
 	}
 
 /**
@@ -238,17 +251,19 @@ int spec_parse(struct spec *spec, const char *text);
 /** spec_check - is the whole in the ranges of the ABI? Return: 0, or -EINVAL after a message */
 int spec_check(const struct spec *spec);
 
-/* Long options that spec_set() knows, for getopt_long(): val is 0, flag NULL. */
+/** option_spec - option_row.take: spec_set() of the first spec of those at @to, a struct spec ** */
+int option_spec(const struct option_table *table, const struct option_row *row, const char *value);
+
 /* clang-format off */
-#define SPEC_OPTIONS \
-	{ "runtime", required_argument, NULL, 0 }, { "period", required_argument, NULL, 0 }, \
-	{ "deadline", required_argument, NULL, 0 }, { "offset", required_argument, NULL, 0 }, \
-	{ "kind", required_argument, NULL, 0 }, { "overrun", required_argument, NULL, 0 }, \
-	{ "miss", required_argument, NULL, 0 }, { "signal", required_argument, NULL, 0 }, \
-	{ "priority", required_argument, NULL, 0 }, { "cpu", required_argument, NULL, 0 }, \
-	{ "group", required_argument, NULL, 0 }, \
-	{ "name", required_argument, NULL, 0 }, { "sync", no_argument, NULL, 0 }, \
-	{ "skip-admission", no_argument, NULL, 0 }
+#define SPEC_OPTION(name, value, specs, given) { name, 0, value, option_spec, specs, 0, 0, given }
+#define SPEC_OPTIONS(specs, given) \
+	SPEC_OPTION("runtime", "time", specs, given), SPEC_OPTION("period", "time", specs, given), \
+	SPEC_OPTION("deadline", "time", specs, given), SPEC_OPTION("offset", "time", specs, given), \
+	SPEC_OPTION("kind", "kinds", specs, given), SPEC_OPTION("overrun", "reactions", specs, given), \
+	SPEC_OPTION("miss", "reactions", specs, given), SPEC_OPTION("signal", "signals", specs, given), \
+	SPEC_OPTION("priority", "number", specs, given), SPEC_OPTION("cpu", "cpu", specs, given), \
+	SPEC_OPTION("group", "number", specs, given), SPEC_OPTION("name", "name", specs, given), \
+	SPEC_OPTION("sync", NULL, specs, given), SPEC_OPTION("skip-admission", NULL, specs, given)
 /* clang-format on */
 
 #define SPEC_HELP                                                                                       \
@@ -257,11 +272,11 @@ int spec_check(const struct spec *spec);
 	"      --period=TIME       period, or minimum time between jobs (required)\n"                   \
 	"      --deadline=TIME     relative deadline (default: the period)\n"                           \
 	"      --offset=TIME       first release after the start\n"                                     \
-	"      --kind=KIND         wakeup (default): a job from each wake-up until it sleeps again;\n"  \
-	"                          periodic, sporadic: for programs that call resch_wait()\n"           \
-	"      --overrun=REACTION  when a job exceeds its runtime: count (default), notify, signal,\n"  \
-	"                          skip, throttle, demote\n"                                            \
-	"      --miss=REACTION     when a job misses its deadline: likewise\n"                          \
+	"      --kind=KIND         what begins a job (default: wakeup)\n"                               \
+	"                          @kinds?@\n"                                                          \
+	"      --overrun=REACTION  when a job exceeds its runtime (default: throttle)\n"                \
+	"                          @reactions?@\n"                                                      \
+	"      --miss=REACTION     when a job misses its deadline (default: count)\n"                   \
 	"      --signal=SIGNAL     for the reaction signal: USR1, RTMIN+3, 34\n"                        \
 	"      --priority=N        1 (most urgent) to 10000, for plugins with explicit priorities\n"    \
 	"      --group=N           group of the domain's plan, for sekg and npsf; server, for server\n" \

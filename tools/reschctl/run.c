@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "owner.h"
-#include "program.h"
+#include "common/owner.h"
+#include "common/program.h"
 
 /* Threads are looked for often while new ones appear, then now and then. ms, ns. */
 #define SCAN_FAST 2
@@ -45,12 +44,7 @@ static const char help[] =
 	"                          pattern MATCH, or, with #N, of the thread that appeared N-th: #0 is the first.\n"
 	"                          Keys are the parameters below. Needs a kernel that exports task_work_add\n"
 	"      --config=FILE       JSON: {\"policy\": \"edf\", \"cpus\": \"1-2\", \"threads\": [{\"match\": \"worker*\",\n"
-	"                          \"runtime\": \"2ms\", \"period\": \"10ms\", \"cpu\": 1}, ...]}\n"
-	"      --events            print each overrun and miss that was asked to be notified\n"
-	"  -o, --output=FILE       write the statistics there (default: standard error; JSON: standard output)\n"
-	"  -q, --quiet             no statistics\n"
-	"  -j, --json              statistics as JSON; times in ns\n"
-	"  -h, --help              this text\n"
+	"                          \"runtime\": \"2ms\", \"period\": \"10ms\", \"cpu\": 1}, ...]}\n" OWNER_HELP
 	"\n" PLACE_HELP "\n" SPEC_HELP "\n"
 	"Exit status: the program's, 128 + N if signal N killed it; 125: reschctl failed or the task was refused;\n"
 	"126: the program cannot be executed; 127: there is none.\n";
@@ -307,65 +301,42 @@ static int run_program(struct run *run)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
+static int take_thread(const struct option_table *table, const struct option_row *row,
+		       const char *value)
+{
+	struct run *run = row->to;
+	struct spec *spec = specs_add(&run->specs, &run->nr_specs);
+
+	(void)table;
+	return spec && !spec_parse(spec, value) ? -1 : EXIT_USAGE;
+}
+
+static int take_config(const struct option_table *table, const struct option_row *row,
+		       const char *value)
+{
+	struct run *run = row->to;
+
+	(void)table;
+	return config_read(value, &run->place, &run->specs, &run->nr_specs) ? EXIT_USAGE : -1;
+}
+
 /*
  * The program's own parameters are the first of the specs while options are read; @given: there
  * were any.
  */
 static int parse(int argc, char **argv, struct run *run, bool *given)
 {
-	static const struct option options[] = {
-		PLACE_OPTIONS,
-		SPEC_OPTIONS,
-		{ "thread", required_argument, NULL, 't' },
-		{ "config", required_argument, NULL, 'f' },
-		{ "events", no_argument, NULL, 'e' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+	const struct option_row rows[] = {
+		PLACE_OPTIONS(&run->place),
+		SPEC_OPTIONS(&run->specs, given),
+		OWNER_OPTIONS(&run->owner, &run->quiet),
+		{ "thread", 't', "rule", take_thread, run },
+		{ "config", 0, "file", take_config, run },
 		{},
 	};
-	struct spec *spec;
-	int option, index;
+	const struct option_table table = { "run", help, "program", true, rows };
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:t:o:qjh", options, &index)) != -1) {
-		switch (option) {
-		case 0:
-			*given = true;
-			if (spec_set(&run->specs[0], options[index].name, optarg))
-				return EXIT_USAGE;
-			break;
-		case 't':
-			spec = specs_add(&run->specs, &run->nr_specs);
-			if (!spec || spec_parse(spec, optarg))
-				return EXIT_USAGE;
-			break;
-		case 'f':
-			if (config_read(optarg, &run->place, &run->specs, &run->nr_specs))
-				return EXIT_USAGE;
-			break;
-		case 'e':
-			run->owner.show_events = true;
-			break;
-		case 'o':
-			run->owner.output = optarg;
-			break;
-		case 'q':
-			run->quiet = true;
-			break;
-		case 'j':
-			run->owner.json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			if (!place_option(&run->place, option, optarg))
-				return options_bad("run", argv);
-		}
-	}
-	return -1;
+	return options_run(argc, argv, &table);
 }
 
 /*

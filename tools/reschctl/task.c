@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* task.c - reschctl tasks, start, release, unregister */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,34 +57,21 @@ static int parse_when(const char *text, uint64_t *when)
 
 int cmd_start(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "at", required_argument, NULL, 'a' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+	const char *at = NULL;
+	bool json = false;
+	const struct option_row rows[] = {
+		{ "at", 0, "time", option_text, &at },
+		OPTION_JSON(&json),
 		{},
 	};
-	const char *at = NULL;
+	const struct option_table table = { "start", start_help, "domains", .rows = rows };
 	uint64_t domain, when = 0;
-	int option, fd, result;
 	struct json_object *out;
-	bool json = false;
+	int fd, result;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			at = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(start_help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("start", argv);
-		}
-	}
+	result = options_run(argc, argv, &table);
+	if (result >= 0)
+		return result;
 	if (optind + 1 != argc || number_parse(argv[optind], UINT32_MAX, &domain) || !domain)
 		return usage("start", "start takes the id of a domain");
 	if (at && parse_when(at, &when))
@@ -161,7 +147,7 @@ static int by_id(int argc, char **argv, const char *what, const char *help,
 	uint64_t id;
 	bool json;
 
-	result = options_plain(argc, argv, what, help, &json);
+	result = options_plain(argc, argv, what, help, "tasks", &json);
 	if (result >= 0)
 		return result;
 	if (optind + 1 != argc || number_parse(argv[optind], UINT32_MAX, &id) || !id)

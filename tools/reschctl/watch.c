@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* watch.c - reschctl top, events: what changes from one look to the next */
 #include <errno.h>
-#include <getopt.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
+#include "common/screen.h"
 #include "reschctl.h"
 
 /** struct look - all tasks at one time */
@@ -17,23 +14,6 @@ struct look {
 	size_t count, room;
 	uint64_t time;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal)
-{
-	(void)signal;
-	stopped = 1;
-}
-
-void watch_signals(void)
-{
-	struct sigaction action = { .sa_handler = stop };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
 
 /* Return: 0 or -errno. Ids come in ascending order. */
 static int look_take(int fd, struct look *look)
@@ -76,32 +56,92 @@ static const struct resch_task_stat *look_find(const struct look *look, uint32_t
 static const char top_help[] =
 	"usage: reschctl top [--interval=TIME] [--once] [--json]\n"
 	"\n"
-	"A table of the registered tasks that refreshes itself. JOBS/S and %CPU are of the last interval, the rest is\n"
-	"since the task was registered. q quits.\n"
+	"A table of the registered tasks that refreshes itself. JOBS/S and %CPU are of\n"
+	"the last interval, the rest is since the task was registered. Red: it missed a\n"
+	"deadline in the last interval; pale: it has ended.\n"
+	"\n"
+	"Keys: s sorts by the next of id, misses, share of the CPU, longest response;\n"
+	"f freezes the table, and lets it go on; q quits.\n"
 	"\n"
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              one table, after one interval\n"
-	"  -j, --json              with --once: print JSON; times in ns, cpu in parts per million\n"
+	"  -j, --json              with --once: print JSON; times in ns, cpu in parts per\n"
+	"                          million\n"
 	"  -h, --help              this text\n";
 
-static void top_add(struct table *table, const struct resch_task_stat *now,
-		    const struct resch_task_stat *before, uint64_t interval)
+/** struct top - the table as it is shown */
+struct top {
+	struct look looks[2];
+	unsigned int turn; /* the newer one */
+	unsigned int sort; /* of top_sorts */
+	bool looked, frozen, screen;
+};
+
+/** struct line - a row, with what it is sorted by */
+struct line {
+	const struct resch_task_stat *now, *before;
+	uint64_t key;
+};
+
+static uint64_t exec_since(const struct resch_task_stat *now, const struct resch_task_stat *before)
 {
-	const struct resch_task_stat none = {};
+	return now->exec_total - before->exec_total;
+}
+
+static uint64_t by_id(const struct line *line)
+{
+	return UINT32_MAX - line->now->id;
+}
+
+static uint64_t by_misses(const struct line *line)
+{
+	return line->now->misses;
+}
+
+static uint64_t by_share(const struct line *line)
+{
+	return exec_since(line->now, line->before);
+}
+
+static uint64_t by_response(const struct line *line)
+{
+	return line->now->response_max;
+}
+
+static const struct {
+	const char *column;
+	uint64_t (*key)(const struct line *line); /* the largest comes first */
+} top_sorts[] = {
+	{ "ID", by_id }, { "MISS", by_misses }, { "%CPU", by_share }, { "RESP MAX", by_response }
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return x->now->id < y->now->id ? -1 : x->now->id > y->now->id;
+}
+
+static void top_add(struct table *table, const struct line *line, uint64_t interval)
+{
+	const struct resch_task_stat *now = line->now, *before = line->before;
 	double seconds = (double)interval / 1e9;
 
-	if (!before)
-		before = &none;
 	table_add(table, "%u", now->id);
 	table_add(table, "%s", thread_name(now));
+	if (screen_colour() && now->misses > before->misses)
+		table_style(table, "31");
+	else if (screen_colour() && now->state == RESCH_STATE_GONE)
+		table_style(table, "2");
 	table_add(table, "%d", now->pid);
 	table_add(table, "%d", now->cpu);
 	table_add(table, "%s", resch_state_name(now->state));
 	table_add(table, "%s", time_text(now->params.wcet));
 	table_add(table, "%s", time_text(now->params.period));
 	table_add(table, "%.1f", (double)(now->completed - before->completed) / seconds);
-	table_add(table, "%.1f",
-		  (double)(now->exec_total - before->exec_total) / (double)interval * 100);
+	table_add(table, "%.1f", (double)exec_since(now, before) / (double)interval * 100);
 	table_add(table, "%llu", (unsigned long long)now->completed);
 	table_add(table, "%llu", (unsigned long long)now->misses);
 	table_add(table, "%llu", (unsigned long long)now->overruns);
@@ -111,31 +151,58 @@ static void top_add(struct table *table, const struct resch_task_stat *now,
 	table_add(table, "%s", now->completed ? time_short(now->exec_max) : "-");
 }
 
-static void top_show(int fd, const struct look *now, const struct look *before, bool clear)
+static void top_domains(int fd, FILE *to)
+{
+	struct resch_domain_stat domain = {};
+
+	while (resch_domain_next(fd, &domain) > 0)
+		fprintf(to, "domain %u: CPUs %s, %s%s%s, %u tasks%s\n", domain.domain,
+			cpus_text(&domain.cpus), domain.plugin, domain.options[0] ? ":" : "",
+			domain.options, domain.tasks,
+			domain.ejections ? ", plugins were thrown out: see `reschctl domain list`" :
+					   "");
+}
+
+static void top_show(int fd, const struct top *top)
 {
 	static const char *const headings[] = {
 		">ID",	     "NAME",	  ">PID",      ">CPU",	"STATE", ">RUNTIME",
 		">PERIOD",   ">JOBS/S",	  ">%CPU",     ">JOBS", ">MISS", ">OVER",
 		">RESP AVG", ">RESP MAX", ">EXEC MAX", NULL,
 	};
-	struct resch_domain_stat domain = {};
-	const char *end = clear ? "\033[K" : "";
+	static const char *const drop[] = {
+		"EXEC MAX", "RESP AVG", "PERIOD", "RUNTIME", "PID", NULL
+	};
+	static const struct resch_task_stat none;
+	const struct look *now = &top->looks[top->turn], *before = &top->looks[!top->turn];
+	struct line *lines = calloc(now->count + 1, sizeof(*lines));
+	FILE *to = screen_page();
 	struct table table;
 	size_t i;
 
-	while (resch_domain_next(fd, &domain) > 0)
-		printf("domain %u: CPUs %s, %s%s%s, %u tasks%s%s\n", domain.domain,
-		       cpus_text(&domain.cpus), domain.plugin, domain.options[0] ? ":" : "",
-		       domain.options, domain.tasks,
-		       domain.ejections ? ", plugins were thrown out: see `reschctl domain list`" :
-					  "",
-		       end);
-	printf("%s\n", end);
+	if (!lines)
+		return;
+	if (top->screen)
+		fprintf(to, "sorted by %s (s: the next), %s (f), q: quit\n",
+			top_sorts[top->sort].column, top->frozen ? "FROZEN" : "f: freeze");
+	top_domains(fd, to);
+	fputc('\n', to);
 	table_begin(&table, headings);
+	table.width = screen_width();
+	table.drop = drop;
+	for (i = 0; i < now->count; i++) {
+		lines[i].now = &now->tasks[i];
+		lines[i].before = look_find(before, now->tasks[i].id);
+		if (!lines[i].before)
+			lines[i].before = &none;
+		lines[i].key = top_sorts[top->sort].key(&lines[i]);
+	}
+	qsort(lines, now->count, sizeof(*lines), compare_lines);
 	for (i = 0; i < now->count; i++)
-		top_add(&table, &now->tasks[i], look_find(before, now->tasks[i].id),
-			now->time - before->time);
-	table_print(&table, stdout, clear);
+		top_add(&table, &lines[i], now->time - before->time);
+	table_print(&table, to);
+	free(lines);
+	screen_show();
 }
 
 static void top_json(const struct look *now, const struct look *before)
@@ -162,124 +229,93 @@ static void top_json(const struct look *now, const struct look *before)
 	json_show(out, stdout);
 }
 
-/* Keys come one by one and unseen; what the terminal was like comes back at the end. */
-static struct termios terminal;
-static bool raw;
-
-void watch_keys_end(void)
+/* Return: whether that key changes what is to be seen */
+static bool top_key(struct top *top, int key)
 {
-	if (raw)
-		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
-	raw = false;
-}
-
-void watch_keys(void)
-{
-	struct termios keys;
-
-	if (tcgetattr(STDIN_FILENO, &terminal))
-		return;
-	keys = terminal;
-	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw = !tcsetattr(STDIN_FILENO, TCSANOW, &keys);
-	atexit(watch_keys_end);
-}
-
-bool watch_wait(uint64_t interval)
-{
-	struct pollfd keys = { .fd = raw ? STDIN_FILENO : -1, .events = POLLIN };
-	uint64_t now, end = resch_now() + interval;
-	char key;
-
-	while (!stopped && (now = resch_now()) < end) {
-		if (poll(&keys, 1, (int)((end - now) / 1000000 + 1)) > 0 &&
-		    (read(STDIN_FILENO, &key, 1) != 1 || key == 'q'))
-			return true;
+	switch (key) {
+	case 's':
+		top->sort = (top->sort + 1) % (sizeof(top_sorts) / sizeof(top_sorts[0]));
+		return true;
+	case 'f':
+	case ' ':
+		top->frozen = !top->frozen;
+		return true;
+	default:
+		return key == KEY_RESIZED;
 	}
-	return stopped;
 }
 
-int watch_time(const char *command, const char *option, const char *text, uint64_t least,
-	       uint64_t most, uint64_t *time)
+/* The next look, at its time or as keys want it. Return: 0, -errno, or 1: it is over */
+static int top_next(int fd, struct top *top, uint64_t interval, uint64_t *next)
 {
-	if (!resch_time_parse(text, time) && *time >= least && *time <= most)
-		return -1;
-	return usage(command, "--%s=%s: a time from %s to %s", option, text, time_text(least),
-		     time_text(most));
+	uint64_t now = resch_now();
+	int key = screen_wait(*next > now ? *next - now : 0), result = 0;
+
+	if (key == KEY_QUIT)
+		return 1;
+	if (key != KEY_NONE && !(top_key(top, key) && top->looked))
+		return -EAGAIN;
+	if (key == KEY_NONE) {
+		*next = resch_now() + interval;
+		if (top->frozen)
+			return -EAGAIN;
+		top->turn = !top->turn;
+		top->looked = true;
+		result = look_take(fd, &top->looks[top->turn]);
+	}
+	return result;
 }
 
 static int top_loop(int fd, uint64_t interval, bool once, bool json)
 {
-	struct look looks[2] = {};
-	bool screen = !once && isatty(STDOUT_FILENO);
-	unsigned int turn = 0;
+	struct top top = {};
+	uint64_t next;
 	int result;
 
 	watch_signals();
-	if (screen && isatty(STDIN_FILENO))
-		watch_keys();
-	result = look_take(fd, &looks[0]);
-	while (!result && !watch_wait(interval)) {
-		struct look *before = &looks[turn % 2], *now = &looks[++turn % 2];
-
-		result = look_take(fd, now);
+	top.screen = !once && screen_begin();
+	result = look_take(fd, &top.looks[0]);
+	next = resch_now() + interval;
+	while (!result) {
+		result = top_next(fd, &top, interval, &next);
+		if (result == -EAGAIN) {
+			result = 0;
+			continue;
+		}
 		if (result)
 			break;
-		if (json) {
-			top_json(now, before);
-		} else {
-			if (screen)
-				fputs("\033[H", stdout);
-			top_show(fd, now, before, screen);
-			if (screen)
-				fputs("\033[J", stdout);
-			else if (!once)
-				putchar('\n');
-		}
+		if (json)
+			top_json(&top.looks[top.turn], &top.looks[!top.turn]);
+		else
+			top_show(fd, &top);
+		if (!json && !top.screen && !once)
+			putchar('\n');
 		fflush(stdout);
 		if (once)
 			break;
 	}
-	watch_keys_end();
-	free(looks[0].tasks);
-	free(looks[1].tasks);
-	return result ? fail("top: %s", error_text(result)) : EXIT_DONE;
+	screen_end();
+	free(top.looks[0].tasks);
+	free(top.looks[1].tasks);
+	return result < 0 ? fail("top: %s", error_text(result)) : EXIT_DONE;
 }
 
 int cmd_top(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "once", no_argument, NULL, '1' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{},
-	};
 	bool once = false, json = false;
 	uint64_t interval = 1000000000;
-	int option, fd, result;
+	const struct option_row rows[] = {
+		{ "interval", 'i', "time", option_time, &interval, 100 * MS, HOUR },
+		{ "once", '1', NULL, option_flag, &once },
+		OPTION_JSON(&json),
+		{},
+	};
+	const struct option_table table = { "top", top_help, .rows = rows };
+	int fd, result;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "i:1jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'i':
-			result = watch_time("top", "interval", optarg, 100 * MS, HOUR, &interval);
-			if (result >= 0)
-				return result;
-			break;
-		case '1':
-			once = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(top_help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("top", argv);
-		}
-	}
+	result = options_run(argc, argv, &table);
+	if (result >= 0)
+		return result;
 	if (optind != argc)
 		return usage("top", "top takes no arguments");
 	if (json && !once)
@@ -324,7 +360,7 @@ static void event_line(bool json, const struct look *look, const char *what,
 	json_add(out, "task", json_object_new_int64(task->id));
 	json_add_text(out, "name", thread_name(task));
 	if (number)
-		json_add_time(out, "number", number);
+		json_add_number(out, "number", number);
 	json_show_line(out, stdout);
 }
 
@@ -385,37 +421,22 @@ static uint32_t events_ejections(int fd, uint64_t time, uint32_t known, bool fir
 
 int cmd_events(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "interval", required_argument, NULL, 'i' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+	uint64_t interval = 100000000;
+	bool json = false;
+	const struct option_row rows[] = {
+		{ "interval", 'i', "time", option_time, &interval, 10 * MS, HOUR },
+		OPTION_JSON(&json),
 		{},
 	};
-	uint64_t interval = 100000000;
+	const struct option_table table = { "events", events_help, .rows = rows };
 	struct look looks[2] = {};
-	uint32_t ejections;
-	int option, fd, result;
 	unsigned int turn = 0;
-	bool json = false;
+	uint32_t ejections;
+	int fd, result;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "i:jh", options, NULL)) != -1) {
-		switch (option) {
-		case 'i':
-			result = watch_time("events", "interval", optarg, 10 * MS, HOUR, &interval);
-			if (result >= 0)
-				return result;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(events_help, stdout);
-			return EXIT_DONE;
-		default:
-			return options_bad("events", argv);
-		}
-	}
+	result = options_run(argc, argv, &table);
+	if (result >= 0)
+		return result;
 	if (optind != argc)
 		return usage("events", "events takes no arguments");
 	fd = device_open();

@@ -58,6 +58,7 @@ enum resch_kind {
 	 */
 	RESCH_WAKEUP = 2,
 };
+#define RESCH_KINDS 3 /* so many; more may follow */
 
 /** enum resch_react - what happens when a job overruns its `wcet`, or misses its deadline */
 enum resch_react {
@@ -65,17 +66,21 @@ enum resch_react {
 	RESCH_NOTIFY = 1, /* as it happens, put an event where read() and poll() see it */
 	RESCH_SIGNAL = 2, /* NOTIFY, and send the thread `signal` */
 	RESCH_SKIP = 3, /* NOTIFY, and skip the releases that the job is too late for */
-	/* NOTIFY, and stop the job until the next release, which then goes on with it */
+	/*
+	 * NOTIFY, and stop the job until the next release (50 µs at least), which then goes on
+	 * with it
+	 */
 	RESCH_THROTTLE = 4,
 	RESCH_DEMOTE = 5, /* NOTIFY, and let the rest of the job run below all registered tasks */
 };
+#define RESCH_REACTIONS 6 /* so many; more may follow */
 
 /* resch_task_params.flags */
 #define RESCH_F_SYNC (1U << 0) /* the first release waits for RESCH_IOC_START */
 #define RESCH_F_SKIP_ADMISSION (1U << 1) /* take the task without a test (and without a promise) */
 /*
- * for a RESCH_WAKEUP task of a server: it has no runtime and no deadline of its own, and all threads
- * and children that it will have join its server, as theirs do; see struct resch_register
+ * for a RESCH_WAKEUP task of a server: it has no runtime and no deadline of its own, and all
+ * threads and children that it will have join its server, as theirs do; see struct resch_register
  */
 #define RESCH_F_FAMILY (1U << 2)
 #define RESCH_F_ALL (RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION | RESCH_F_FAMILY)
@@ -94,9 +99,9 @@ enum resch_react {
  *            choose
  * @cpu:      the CPU to run on, or -1: any CPU of the domain that the plugin finds room on
  * @flags:    RESCH_F_*
- * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares; for
- *            plugins with servers: the id of its server, or of one of the set that it is to be in
- *            (see struct resch_servers_set); 0: none
+ * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares;
+ *            for plugins with servers: the id of its server, or of one of the set that it is to be
+ *            in (see struct resch_servers_set); 0: none
  * @name:     for people; need not be unique; empty: the thread's own name
  */
 struct resch_task_params {
@@ -128,10 +133,15 @@ enum resch_bound {
 	/* demand `value` in an interval in which the group's reserves supply only `limit`; ns */
 	RESCH_BOUND_RESERVE = 7,
 	/*
-	 * the server may take until `value` to supply what is to be complete within `limit`; ns, from
-	 * the release on
+	 * the server may take until `value` to supply what is to be complete within `limit`; ns,
+	 * from the release on
 	 */
 	RESCH_BOUND_SERVER = 8,
+	/*
+	 * the local deadlines of the stages of a chain, with its phases, add up to `value`, past
+	 * its deadline `limit`; ns
+	 */
+	RESCH_BOUND_CHAIN = 9,
 };
 
 /** struct resch_verdict - why something was refused, and what would pass
@@ -155,7 +165,7 @@ struct resch_verdict {
 };
 
 /**
- * struct resch_register - RESCH_IOC_REGISTER
+ * struct resch_register - RESCH_IOC_REGISTER: make a thread a task
  * @params:     in
  * @pid:        in: thread id in the caller's pid namespace, or 0 for the calling thread. Naming
  *              another thread needs a kernel that exports task_work_add (-EOPNOTSUPP)
@@ -178,19 +188,20 @@ struct resch_verdict {
  *
  * With RESCH_F_FAMILY whole processes run in a server. The thread is a *member* of the server that
  * @params.group names, and so is, before its first instruction, every thread and process that a
- * member makes, whatever it executes and whoever it becomes (execve(), setuid()), until it exits. No
- * times are given (all 0) and no reactions: members share the budget by the server's policy. A server
- * either has members or makes promises to its other tasks, not both (-EBUSY). Registrations made so
- * belong to the descriptor that the first one was made through; those of children end without an
- * event when they exit, and unregistering the first one ends the inheritance, not its descendants'
- * own registrations. When a server has as many tasks as the module's parameter `members` allows, new
- * children wait, in the kernel, for others to exit (-ENOSPC for a thread that is registered by hand).
- * What they had before is for children what they would have had without all this. Needs
- * task_work_add, too (-EOPNOTSUPP).
+ * member makes, whatever it executes and whoever it becomes (execve(), setuid()), until it exits.
+ * No times are given (all 0) and no reactions: members share the budget by the server's policy. A
+ * server either has members or makes promises to its other tasks, not both (-EBUSY). Registrations
+ * made so belong to the descriptor that the first one was made through; those of children end
+ * without an event when they exit, and unregistering the first one ends the inheritance, not its
+ * descendants' own registrations. When a server has as many tasks as the module's parameter
+ * `members` allows, new children wait, in the kernel, for others to exit (-ENOSPC for a thread that
+ * is registered by hand). What they had before is for children what they would have had without all
+ * this. Needs task_work_add, too (-EOPNOTSUPP).
  *
  * -EINVAL: a parameter is out of range. -EBUSY: admission refused it, see @verdict. -ENODEV: no
  * such domain, or the CPU is in none. -EEXIST: the thread is registered already. -ESRCH: no such
- * thread. -EPERM: also for kernel threads, and for threads that the caller may not signal.
+ * thread. -EPERM: also for kernel threads, for the kernel's threads in a process (of io_uring), and
+ * for threads that the caller may not signal.
  */
 struct resch_register {
 	struct resch_task_params params;
@@ -237,7 +248,7 @@ struct resch_delay {
 /**
  * struct resch_target - RESCH_IOC_UNREGISTER, RESCH_IOC_RELEASE: a task by id
  * @id: 0 means the calling thread's. RELEASE takes a RESCH_SPORADIC task (-EINVAL); 64 of them may
- *      wait (-ENOSPC).
+ *      wait (-ENOSPC); not one that its chain releases (-EBUSY).
  * -ENOENT: no such task. -EPERM: it was registered through another descriptor.
  */
 struct resch_target {
@@ -262,8 +273,19 @@ enum resch_state {
  *               look
  * @next:        in: 1: the task with the smallest id above @id (to list them all: start from 0);
  *               -ENOENT: no more
- * The rest is out. Execution times are the thread's CPU time; response times run from release to
- * completion.
+ * The rest is out. Times are ns; execution times are the thread's CPU time; response times run from
+ * release to completion.
+ * @params:      as they were given, and with what was filled in: deadline, cpu, group, name
+ * @cpu:         the CPU that it belongs to
+ * @domain:      its domain's id
+ * @completed:   jobs that have ended
+ * @misses:      of these and the current one, how many were not complete at their deadlines
+ * @overruns:    ... and how many executed for longer than the task's wcet
+ * @skipped:     releases left out
+ * @migrations:  how often it went over to another CPU
+ * @exec_total:  execution time of all ended jobs
+ * @response_min, @response_max, @response_total: of ended jobs: the shortest, the longest, the sum
+ * @tardiness_max: longest time by which a job was complete after its deadline
  */
 struct resch_task_stat {
 	__u32 id;
@@ -308,7 +330,9 @@ struct resch_start {
 
 /* ---- domains and plugins --------------------------------------------------------------------- */
 
-/** struct resch_cpus - a set of CPUs: bit n%64 of bits[n/64] is CPU n */
+/** struct resch_cpus - a set of CPUs
+ * @bits: bit n%64 of bits[n/64] is CPU n
+ */
 struct resch_cpus {
 	__aligned_u64 bits[RESCH_CPUS_MAX / 64];
 };
@@ -340,8 +364,19 @@ struct resch_domain_set {
 	struct resch_verdict verdict;
 };
 
-/** struct resch_domain_stat - RESCH_IOC_DOMAIN_STAT
- * @domain: in: id, or with @next the id after which to look; @next as in struct resch_task_stat
+/** struct resch_domain_stat - RESCH_IOC_DOMAIN_STAT: what a domain is and has done
+ * @domain: in: id, or, with @next, the id after which to look
+ * @next:   in: 1: the domain with the smallest id above @domain; -ENOENT: no more
+ * The rest is out.
+ * @cpus:      its CPUs
+ * @plugin, @options: as they were given
+ * @capacity:  share of each CPU that admission may give away, parts per million
+ * @overhead:  that each job costs beside its wcet, ns
+ * @tasks:     registered ones
+ * @swaps:     how often its plugin was changed
+ * @decisions: how often a CPU of it has asked the plugin
+ *
+ * -ENODEV: no such domain.
  */
 struct resch_domain_stat {
 	__u32 domain;
@@ -359,7 +394,11 @@ struct resch_domain_stat {
 	char eject_reason[RESCH_REASON_LEN]; /* ... and why */
 };
 
-/** struct resch_reserve - [@begin, @end) of each time slot, ns, belongs to @group on @cpu */
+/** struct resch_reserve - [@begin, @end) of each time slot belongs to a group
+ * @begin, @end: ns from the beginning of the slot; @end at most the slot's length
+ * @group:       1 to RESCH_GROUPS_MAX
+ * @cpu:         one of the domain's
+ */
 struct resch_reserve {
 	__aligned_u64 begin;
 	__aligned_u64 end;
@@ -414,18 +453,19 @@ enum resch_server_kind {
 	/* Total bandwidth: likewise, but the next one comes at once. */
 	RESCH_SERVER_TBS = 3,
 	/*
-	 * For providers of services: @budget each @period, as RESCH_SERVER_CBS_HARD, for what its tasks
-	 * do on their own account. What they do for clients (RESCH_IOC_SERVE) is done on the clients'
-	 * servers.
+	 * For providers of services: @budget each @period, as RESCH_SERVER_CBS_HARD, for what its
+	 * tasks do on their own account. What they do for clients (RESCH_IOC_SERVE) is done on the
+	 * clients' servers.
 	 */
 	RESCH_SERVER_PASSIVE = 4,
 	/*
-	 * The rest of Linux on the CPU, which counts as always having work: @budget each @period, before
-	 * whatever real-time servers do beyond theirs, and no more while these have budgets and work. It
-	 * takes no tasks; one a CPU (-EEXIST); RESCH_SERVER_EDF.
+	 * The rest of Linux on the CPU, which counts as always having work: @budget each @period,
+	 * before whatever real-time servers do beyond theirs, and no more while these have budgets
+	 * and work. It takes no tasks; one a CPU (-EEXIST); RESCH_SERVER_EDF.
 	 */
 	RESCH_SERVER_LINUX = 5,
 };
+#define RESCH_SERVER_KINDS 6 /* so many; more may follow */
 
 /** enum resch_server_policy - how a server orders the ready jobs of its tasks */
 enum resch_server_policy {
@@ -436,17 +476,18 @@ enum resch_server_policy {
 	RESCH_SERVER_FIFO = 4, /* in the order of releases */
 	RESCH_SERVER_RR = 5, /* in turns of @quantum execution time each */
 	/*
-	 * by another plugin, inside the server: struct resch_server_set.plugin. RESCH_SERVER_CBS_HARD and
-	 * RESCH_SERVER_CBS only
+	 * by another plugin, inside the server: struct resch_server_set.plugin.
+	 * RESCH_SERVER_CBS_HARD and RESCH_SERVER_CBS only
 	 */
 	RESCH_SERVER_PLUGIN = 6,
 };
+#define RESCH_SERVER_POLICIES 7 /* so many; more may follow */
 
 /* resch_server_params.flags */
 #define RESCH_SERVER_F_PERSIST (1U << 0) /* stays when the descriptor that made it closes */
 /*
- * RESCH_SERVER_CBS_HARD and RESCH_SERVER_CBS: while other servers have nothing to do its budget lasts
- * longer, in proportion (GRUB). What the domain keeps from servers is not given to it.
+ * RESCH_SERVER_CBS_HARD and RESCH_SERVER_CBS: while other servers have nothing to do its budget
+ * lasts longer, in proportion (GRUB). What the domain keeps from servers is not given to it.
  */
 #define RESCH_SERVER_F_RECLAIM (1U << 1)
 #define RESCH_SERVER_F_ALL (RESCH_SERVER_F_PERSIST | RESCH_SERVER_F_RECLAIM)
@@ -478,20 +519,20 @@ struct resch_server_params {
 /**
  * struct resch_server_set - RESCH_IOC_SERVER_SET: make a server, or resize one
  * @domain:   in
- * @id:       in: 0: make one, and its id comes back, which tasks then name as their @group; else the
- *            one to resize: @kind, @policy and @flags as they are, @cpu as it is or -1
+ * @id:       in: 0: make one, and its id comes back, which tasks then name as their @group; else
+ *            the one to resize: @kind, @policy and @flags as they are, @cpu as it is or -1
  * @cpu:      out: the CPU that it was given
  * @reserved: zero
  * @params:   in
- * @verdict:  out: with -EBUSY, why. @suggest_wcet and @suggest_period are a budget and a period that
- *            would pass
- * @plugin:   in: with RESCH_SERVER_PLUGIN, the plugin that orders the tasks of the server; empty for an old
- *            server, and with other policies
+ * @verdict:  out: with -EBUSY, why. @suggest_wcet and @suggest_period are a budget and a period
+ *            that would pass
+ * @plugin:   in: with RESCH_SERVER_PLUGIN, the plugin that orders the tasks of the server; empty
+ *            for an old server, and with other policies
  * @options:  in: for that plugin, as in struct resch_domain_set
  *
- * A plugin inside a server stays loaded while the server is there. Where it errs the server goes on by
- * RESCH_SERVER_EDF, which struct resch_server_stat tells; nobody else notices. Tasks of such a server
- * make no calls to passive servers.
+ * A plugin inside a server stays loaded while the server is there. Where it errs the server goes on
+ * by RESCH_SERVER_EDF, which struct resch_server_stat tells; nobody else notices. Tasks of such a
+ * server make no calls to passive servers.
  *
  * Admission is at two doors: the servers of a CPU must fit its capacity, and the tasks of a server
  * what it supplies. A resized server changes at its next replenishment; until the deadline that it
@@ -499,10 +540,10 @@ struct resch_server_params {
  * with the open file description that made it, or, if others have tasks in it, with the last of
  * those.
  *
- * -EINVAL: a parameter is out of range, or must not change; @plugin can't run inside a server, or does
- * not take @options. -ENODEV: no such domain, or a CPU that is not in it. -ENOENT: no such server; for a
- * new one: no such plugin. -EBUSY: refused, see @verdict. -EOPNOTSUPP: the domain's plugin has no
- * servers. -ENOSPC: the domain has too many. -EAGAIN: the plugin is being thrown out.
+ * -EINVAL: a parameter is out of range, or must not change; @plugin can't run inside a server, or
+ * does not take @options. -ENODEV: no such domain, or a CPU that is not in it. -ENOENT: no such
+ * server; for a new one: no such plugin. -EBUSY: refused, see @verdict. -EOPNOTSUPP: the domain's
+ * plugin has no servers. -ENOSPC: the domain has too many. -EAGAIN: the plugin is being thrown out.
  */
 struct resch_server_set {
 	__u32 domain;
@@ -516,7 +557,9 @@ struct resch_server_set {
 };
 
 /**
- * struct resch_server_del - RESCH_IOC_SERVER_DEL; RESCH_IOC_SERVERS_DEL: @id is a set, all or nothing
+ * struct resch_server_del - RESCH_IOC_SERVER_DEL; RESCH_IOC_SERVERS_DEL: a set, all or nothing
+ * @domain: in
+ * @id:     in: of the server, or of the set
  *
  * -EBUSY: it has tasks. -ENOENT: there is none such. -EINVAL: a server of a set, alone.
  */
@@ -526,14 +569,15 @@ struct resch_server_del {
 };
 
 /**
- * struct resch_server_open - RESCH_IOC_SERVER_OPEN: a descriptor of the server, to map and to wait on
+ * struct resch_server_open - RESCH_IOC_SERVER_OPEN: a descriptor of the server, to map or to
+ * wait on
  * @domain, @id: in
  * @flags:       zero
  * @fd:          out: close-on-exec
  *
- * mmap() of a page of it, PROT_READ and MAP_SHARED, is a struct resch_server_page. poll() says that the
- * server has used up a budget with work left, read() how often since the last read (a __u64); both
- * also return when it has gone (POLLHUP).
+ * mmap() of a page of it, PROT_READ and MAP_SHARED, is a struct resch_server_page. poll() says that
+ * the server has used up a budget with work left, read() how often since the last read (a __u64);
+ * both also return when it has gone (POLLHUP).
  *
  * -EPERM: for CAP_SYS_NICE, processes with a thread in the server, and the descriptor that made it.
  * -ENODEV, -ENOENT: no such domain, no such server.
@@ -555,9 +599,11 @@ struct resch_server_open {
  * struct resch_server_page - what a server has, as of its last change
  * @sequence: odd while the rest changes: read it before and after, with fences between
  * @flags:    RESCH_PAGE_*
- * @left:     budget, ns; what is left now is less by @rate / RESCH_PAGE_RATE times the time since @since
- *            while it runs
+ * @domain, @id: which server it is
+ * @left:     budget, ns; what is left now is less by @rate / RESCH_PAGE_RATE times the time since
+ *            @since while it runs
  * @deadline: absolute; 0: it has not served anybody yet
+ * @budget, @period: its parameters, ns
  * @since:    CLOCK_MONOTONIC, ns; 0: it does not run
  * @rate:     what a ns costs then, in 1 / RESCH_PAGE_RATE
  * @consumed: up to @since, or up to now
@@ -588,6 +634,7 @@ struct resch_server_page {
  * @next:   in: 1: the server of the domain with the smallest id above @id; -ENOENT: no more
  * The rest is out.
  * @tasks:       registered ones that name it
+ * @params:      as in struct resch_server_set
  * @left:        what is left of the budget now, ns
  * @deadline:    absolute; 0: it has not served anybody yet
  * @consumed:    all that it was charged, ns: the time for which its tasks were their CPU's choice
@@ -621,8 +668,8 @@ struct resch_server_stat {
 };
 
 /**
- * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a set of servers, one on each of several CPUs,
- * or resize all of a set
+ * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a set of servers, one on each of several
+ * CPUs, or resize all of a set
  * @domain:  in
  * @set:     in: 0: make one, and its id comes back, which is that of its first server; else the set
  * @count:   out: servers of the set
@@ -632,17 +679,18 @@ struct resch_server_stat {
  * @verdict: out: with -EBUSY, which CPU refused, and why
  * @plugin, @options: in: of each of them, as in struct resch_server_set
  *
- * All or nothing: all CPUs take their server, or the new size, or nothing changes. The servers of a set
- * are resized and removed together (-EINVAL if one is named alone). Each is a server of its own: the
- * guarantee is its budget in each period on its CPU, and nothing goes from one to another.
+ * All or nothing: all CPUs take their server, or the new size, or nothing changes. The servers of a
+ * set are resized and removed together (-EINVAL if one is named alone). Each is a server of its
+ * own: the guarantee is its budget in each period on its CPU, and nothing goes from one to another.
  *
  * Who registers and names one of them as its @group is put into the one that has the most to spare
- * (worst fit), of those whose CPUs are in the thread's affinity, or of all if none is: where the tasks
- * have the least utilization; for RESCH_F_FAMILY tasks, that have none: where the fewest of them are
- * ready, and of these where there are the fewest. Equals go by CPU. Where one refuses the next is asked. With
- * resch_task_params.cpu it is that CPU's. Threads and children of RESCH_F_FAMILY tasks are put into one
- * in the same way, each when it is made (with resch_task_params.cpu: into the same). Nobody is moved later;
- * @group in struct resch_task_stat says where a task is.
+ * (worst fit), of those whose CPUs are in the thread's affinity, or of all if none is: where the
+ * tasks have the least utilization; for RESCH_F_FAMILY tasks, that have none: where the fewest of
+ * them are ready, and of these where there are the fewest. Equals go by CPU. Where one refuses the
+ * next is asked. With resch_task_params.cpu it is that CPU's. Threads and children of
+ * RESCH_F_FAMILY tasks are put into one in the same way, each when it is made (with
+ * resch_task_params.cpu: into the same). Nobody is moved later; @group in struct resch_task_stat
+ * says where a task is.
  *
  * Errors: as for RESCH_IOC_SERVER_SET.
  */
@@ -661,7 +709,8 @@ struct resch_servers_set {
 /**
  * struct resch_plan_get - RESCH_IOC_PLAN_GET: the plan that was set last
  * @domain:   in
- * @count:    in: how many reserves there is room for; out: how many the plan has; 0: there is no plan
+ * @count:    in: how many reserves there is room for; out: how many the plan has; 0: there is no
+ *            plan
  * @slot:     out: length of the time slots
  * @from:     out: when the plan began, or begins if that is still to come
  * @reserves: in: pointer to room for @count struct resch_reserve, which gets the first ones, by CPU
@@ -677,7 +726,7 @@ struct resch_plan_get {
 	__aligned_u64 reserves;
 };
 
-/* ---- service on the client's budget ----------------------------------------------------------- */
+/* ---- service on the client's budget ---------------------------------------------------------- */
 
 /* resch_call.flags, resch_call_end.flags */
 #define RESCH_CALL_F_WAIT (1U << 0) /* sleep until the call has ended */
@@ -691,20 +740,20 @@ struct resch_plan_get {
  * @handle:   out: names the call, which one thread of @server may take up, once (RESCH_IOC_SERVE)
  * @consumed: out, with RESCH_CALL_F_WAIT: what the provider has executed for it, ns
  *
- * That thread is in the caller's server from then on, charged to it, ordered in it as if it were the
- * caller, suspended with it, until the provider ends the call, the caller withdraws it, or one of the
- * two is gone. So a call gives away nothing but the caller's own share of the CPU. A thread has one
- * call at a time. It may do what it likes meanwhile; mostly it waits, here or for an answer on a
- * socket.
+ * That thread is in the caller's server from then on, charged to it, ordered in it as if it were
+ * the caller, suspended with it, until the provider ends the call, the caller withdraws it, or one
+ * of the two is gone. So a call gives away nothing but the caller's own share of the CPU. A thread
+ * has one call at a time. It may do what it likes meanwhile; mostly it waits, here or for an answer
+ * on a socket.
  *
  * Calls do not nest: who is in a passive server, or works for a client, can't make any (-EINVAL).
  *
  * -ENOENT: the caller is not registered, or there is no such server on its CPU. -EINVAL: a flag, or
  * @server is not passive, or the caller's is. -EOPNOTSUPP: the domain's plugin has no servers, or
- * another plugin orders the tasks of the caller's (RESCH_SERVER_PLUGIN). -EBUSY: the caller's last call
- * is still under way. -ECANCELED: the registration has ended. With
- * RESCH_CALL_F_WAIT also -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a signal handler
- * ran, and the call goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
+ * another plugin orders the tasks of the caller's (RESCH_SERVER_PLUGIN). -EBUSY: the caller's last
+ * call is still under way. -ECANCELED: the registration has ended. With RESCH_CALL_F_WAIT also
+ * -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a signal handler ran, and the call
+ * goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
  */
 struct resch_call {
 	__u32 server;
@@ -722,8 +771,8 @@ struct resch_call {
  * @reserved: zero
  * @consumed: out: what the provider has executed for it, ns
  *
- * RESCH_IOC_CALL_END: 0: the provider had ended it; -ECANCELED: nobody had, and it is withdrawn: who
- * works on it goes on at the expense of its own server; or plugins were changed meanwhile.
+ * RESCH_IOC_CALL_END: 0: the provider had ended it; -ECANCELED: nobody had, and it is withdrawn:
+ * who works on it goes on at the expense of its own server; or plugins were changed meanwhile.
  * -EOWNERDEAD: the provider is gone. -ENOENT: the caller has no such call. -EINTR: as above.
  *
  * RESCH_IOC_SERVE_END: 0; -ECANCELED: the client has withdrawn the call, or is gone; -ENOENT: the
@@ -745,8 +794,8 @@ struct resch_call_end {
  *            server has the earliest deadline; out: the call
  * @flags:    in: RESCH_SERVE_F_*
  * @client:   out: the client's task id
- * @pid:      in, with @handle: the process that the client has to be of, for requests that come over a
- *            socket whose peer is known; 0: any; out: the client's process
+ * @pid:      in, with @handle: the process that the client has to be of, for requests that come
+ *            over a socket whose peer is known; 0: any; out: the client's process
  * @reserved: zero
  * @data:     out: as the client gave it
  * @deadline: out: of the client's server, absolute
@@ -756,10 +805,10 @@ struct resch_call_end {
  * comes gets it at once, and already wakes up at the client's expense.
  *
  * -ENOENT: the caller is not registered, or there is no such call for its server. -EAGAIN: there is
- * none at all. -EINVAL: a flag, or the caller's server is not passive, or its `overrun` or `miss` is
- * not RESCH_COUNT, or it has not begun, or its job is stopped. -EBUSY: it works for a client.
- * -EOPNOTSUPP: the domain's plugin has no servers. -ECANCELED: the registration has ended. -EINTR: a
- * signal handler ran.
+ * none at all. -EINVAL: a flag, or the caller's server is not passive, or its `overrun` or `miss`
+ * is not RESCH_COUNT, or it has not begun, or its job is stopped. -EBUSY: it works for a client.
+ * -EOPNOTSUPP: the domain's plugin has no servers. -ECANCELED: the registration has ended. -EINTR:
+ * a signal handler ran.
  */
 struct resch_serve {
 	__aligned_u64 handle;
@@ -772,7 +821,222 @@ struct resch_serve {
 	__aligned_u64 left;
 };
 
-/** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: -EBUSY while it has tasks; its servers go, too */
+/* ---- chains: jobs that release jobs, on other CPUs, of other processes ----------------------- */
+
+#define RESCH_CHAIN_STAGES_MAX 16
+#define RESCH_CHAIN_BUCKETS 64 /* of the histogram of responses */
+
+/** enum resch_chain_protocol - when the next stage of an instance is released */
+enum resch_chain_protocol {
+	/* Direct synchronisation: as the stage before it completes. */
+	RESCH_CHAIN_DS = 0,
+	/* Phase modification: a fixed time after the origin. */
+	RESCH_CHAIN_PM = 1,
+	/* Modified phase modification: a fixed time after the release of the stage before it. */
+	RESCH_CHAIN_MPM = 2,
+	/* Release guard, rule 1: and not before a period after its last release. */
+	RESCH_CHAIN_RG1 = 3,
+	/* Release guard, rules 1 and 2: likewise, but at once where its CPU has an idle point. */
+	RESCH_CHAIN_RG = 4,
+};
+
+/**
+ * struct resch_chain_offer - RESCH_IOC_CHAIN_OFFER: a task may become a stage of a chain
+ * @task:     in: its id, 0: the calling thread's
+ * @reserved: zero
+ * @key:      in: a random number: who knows it may make the task a stage; 0: nobody may
+ *
+ * What is a stage already stays one.
+ *
+ * -ENOENT: no such task. -EPERM: it was registered through another descriptor. -EINVAL: it is a
+ * member of a server (RESCH_F_FAMILY).
+ */
+struct resch_chain_offer {
+	__u32 task;
+	__u32 reserved;
+	__aligned_u64 key;
+};
+
+/**
+ * struct resch_chain_stage - a stage of a chain that is to be made
+ * @task:      id
+ * @from_mask: bit n: it is released when stage n has completed; the one stage before it, and none
+ *             for the first
+ * @key:       that its owner has offered it with
+ * @phase:     for RESCH_CHAIN_PM from the origin, for RESCH_CHAIN_MPM from the release of the stage
+ *             before it; at most 1 h; 0 for the first stage and under other protocols
+ * @reserved:  zero
+ */
+struct resch_chain_stage {
+	__u32 task;
+	__u32 from_mask;
+	__aligned_u64 key;
+	__aligned_u64 phase;
+	__aligned_u64 reserved[3];
+};
+
+/* resch_chain_set.flags */
+#define RESCH_CHAIN_F_COMPLETE (1U << 0) /* an event for each instance that is complete */
+#define RESCH_CHAIN_F_MISS (1U << 1) /* an event for each that was not in time, or is lost */
+#define RESCH_CHAIN_F_SKIP_ADMISSION (1U << 2) /* without a test, and without a promise */
+#define RESCH_CHAIN_F_ALL \
+	(RESCH_CHAIN_F_COMPLETE | RESCH_CHAIN_F_MISS | RESCH_CHAIN_F_SKIP_ADMISSION)
+
+/**
+ * struct resch_chain_set - RESCH_IOC_CHAIN_SET: make a chain of tasks
+ * @id:       out
+ * @count:    in: 1 to RESCH_CHAIN_STAGES_MAX stages
+ * @protocol: in: enum resch_chain_protocol
+ * @flags:    in: RESCH_CHAIN_F_*
+ * @period:   in: least time between two instances, or their period; 1 µs to 1 h
+ * @deadline: in: end to end, from the origin; 1 ns to 1 h
+ * @stages:   in: pointer to @count struct resch_chain_stage, in their order
+ * @name:     in: for people; need not be unique
+ * @verdict:  out: with -EBUSY from admission, why
+ *
+ * Each job of the first stage that is released from now on is an *instance*, numbered from 1 as
+ * they complete; its release is the instance's *origin*. As it completes, the next stage's task
+ * gets a job, whatever CPU and process it is of, and so on to the last one, whose completion is
+ * the instance's. At most 64 instances are with a later stage; those that find no room are lost. A
+ * task is in one chain at a time. What else it is, its own deadlines, statistics and reactions,
+ * stays as it is, but that nobody else may release a later stage.
+ *
+ * All protocols but RESCH_CHAIN_DS also keep the releases of a stage its task's period apart, so
+ * that each stage is the sporadic task that was admitted (RESCH_CHAIN_RG: unless all that was
+ * released on its CPU before is complete). The test is that the local deadlines, the tasks' own,
+ * and where they are later the phases, add up to no more than @deadline: then, with all tasks
+ * admitted, no instance is late. RESCH_CHAIN_DS has no test and no promise here;
+ * resch_chain_analyse() of libresch has.
+ *
+ * The chain ends with RESCH_IOC_CHAIN_DEL or with the open file description that made it. If the
+ * registration of a stage ends before that, or its CPU goes offline, the chain stops: instances
+ * under way are lost, RESCH_EVENT_CHAIN_GONE tells, and the other stages are tasks like any other.
+ * They are so, too, when the chain ends; what was handed to them and has not begun is dropped, but
+ * for a job whose time has been set already.
+ *
+ * -EINVAL: a field is out of range; a later stage is not RESCH_SPORADIC; a task has a longer
+ * period than the chain. -ENOENT: no such task. -EPERM: the key is not that of its owner. -EBUSY:
+ * a task is a stage already, or is named twice; a later stage has a job, or releases wait for it;
+ * or admission refused, see @verdict.
+ */
+struct resch_chain_set {
+	__u32 id;
+	__u32 count;
+	__u32 protocol;
+	__u32 flags;
+	__aligned_u64 period;
+	__aligned_u64 deadline;
+	__aligned_u64 stages;
+	char name[RESCH_NAME_LEN];
+	struct resch_verdict verdict;
+};
+
+/** struct resch_chain_del - RESCH_IOC_CHAIN_DEL: end a chain
+ * @id: in
+ *
+ * -ENOENT: no such chain. -EPERM: it was made through another descriptor.
+ */
+struct resch_chain_del {
+	__u32 id;
+	__u32 reserved;
+};
+
+/**
+ * struct resch_stage_stat - what a stage has done for its chain
+ * @task:       its id
+ * @cpu:        that the task belongs to; -1: the chain has stopped
+ * @completed:  jobs of instances
+ * @held:       of these and of those that wait, how many the protocol has held back ...
+ * @held_total: ... and for how long in all, ns
+ * @late:       whose phase was over before the stage before it had completed
+ * @lost:       instances that found no room before this stage
+ * @response_min, @response_max, @response_total: of completions, from the origin, ns
+ * @waiting:    instances that are here, the one that it works on included ...
+ * @waiting_max: ... and the most there have been
+ */
+struct resch_stage_stat {
+	__u32 task;
+	__s32 cpu;
+	__aligned_u64 completed;
+	__aligned_u64 held;
+	__aligned_u64 held_total;
+	__aligned_u64 late;
+	__aligned_u64 lost;
+	__aligned_u64 response_min;
+	__aligned_u64 response_max;
+	__aligned_u64 response_total;
+	__u32 waiting;
+	__u32 waiting_max;
+};
+
+/**
+ * struct resch_chain_stat - RESCH_IOC_CHAIN_STAT: what a chain is and has done
+ * @id:     in: its id; or, with @next, the id after which to look
+ * @next:   in: 1: the chain with the smallest id above @id; -ENOENT: no more
+ * @room:   in: how many struct resch_stage_stat there is room for at @stages
+ * @stages: in: pointer to them, which get the first stages; with @room 0: not wanted
+ * @histogram: in: pointer to room for RESCH_CHAIN_BUCKETS __u64: bucket 0: responses of 0, bucket
+ *          n: of 2^(n-1) ns up to 2^n ns; 0: not wanted
+ * The rest is out.
+ * @count, @protocol, @flags, @period, @deadline, @name: as in struct resch_chain_set
+ * @stopped:   0: it goes on; else the number, from 1, of the stage whose registration has ended
+ * @ruled:     1: rule 2 of RESCH_CHAIN_RG is in force for all stages; 0: a stage is where a CPU's
+ *             idle points are not seen (servers, time slots, a plugin for the whole domain), and is
+ *             guarded by rule 1
+ * @instances: whose first stage is complete
+ * @completed: of these
+ * @missed:    of these, after their deadlines
+ * @lost:      for want of room; of a chain that has stopped, all that are not complete
+ * @response_min, @response_max, @response_total: end to end, of complete ones, ns
+ * @tardiness_max: longest time by which an instance was complete after its deadline
+ */
+struct resch_chain_stat {
+	__u32 id;
+	__u32 next;
+	__u32 room;
+	__u32 count;
+	__aligned_u64 stages;
+	__aligned_u64 histogram;
+	__u32 protocol;
+	__u32 flags;
+	__u32 stopped;
+	__u32 ruled;
+	__aligned_u64 period;
+	__aligned_u64 deadline;
+	__aligned_u64 instances;
+	__aligned_u64 completed;
+	__aligned_u64 missed;
+	__aligned_u64 lost;
+	__aligned_u64 response_min;
+	__aligned_u64 response_max;
+	__aligned_u64 response_total;
+	__aligned_u64 tardiness_max;
+	char name[RESCH_NAME_LEN];
+};
+
+/**
+ * struct resch_chain_job - RESCH_IOC_CHAIN_JOB: the instance that the caller's job belongs to
+ * @chain:    out: id
+ * @stage:    out: which one the caller is, from 0
+ * @instance: out: its number
+ * @origin:   out: release of its first stage
+ * @deadline: out: @origin and the chain's deadline
+ *
+ * -ENOENT: the caller is not registered, is no stage, or its job belongs to no instance.
+ */
+struct resch_chain_job {
+	__u32 chain;
+	__u32 stage;
+	__aligned_u64 instance;
+	__aligned_u64 origin;
+	__aligned_u64 deadline;
+};
+
+/** struct resch_domain_del - RESCH_IOC_DOMAIN_DEL: remove a domain, and its servers
+ * @domain: in
+ *
+ * -EBUSY: it has tasks. -ENODEV: there is none such.
+ */
 struct resch_domain_del {
 	__u32 domain;
 	__u32 reserved;
@@ -780,6 +1044,10 @@ struct resch_domain_del {
 
 /** struct resch_plugin_stat - RESCH_IOC_PLUGIN_STAT: list the loaded plugins
  * @index:   in: 0, 1, ...; -ENOENT: no more
+ * The rest is out.
+ * @ejections: how often it was thrown out of a domain
+ * @name:    that domains give
+ * @about:   a sentence
  * @servers: that it orders the tasks of
  * @inner:   1: it may run inside a server
  */
@@ -794,27 +1062,30 @@ struct resch_plugin_stat {
 	__u32 inner;
 };
 
-/**
- * struct resch_plugin_load - RESCH_IOC_PLUGIN_LOAD: load the module resch-NAME; -ENOENT: there is
- * none
+/** struct resch_plugin_load - RESCH_IOC_PLUGIN_LOAD: load a plugin's module
+ * @name: in: NAME of the module resch-NAME: lower-case letters, digits and -
+ *
+ * -ENOENT: there is none such. -EINVAL: that can't be a name.
  */
 struct resch_plugin_load {
 	char name[RESCH_NAME_LEN];
 };
 
-/* ---- guards: RT CPUs that others may use, in user mode only ------------------------------------ */
+/* ---- guards: RT CPUs that others may use, in user mode only ---------------------------------- */
 
 #define RESCH_CALLS_MAX 512 /* system call numbers that an exempt list can name */
 
-/** struct resch_calls - a set of 64-bit system calls: bit n%64 of bits[n/64] is call n */
+/** struct resch_calls - a set of 64-bit system calls
+ * @bits: bit n%64 of bits[n/64] is call n
+ */
 struct resch_calls {
 	__aligned_u64 bits[RESCH_CALLS_MAX / 64];
 };
 
 /* resch_guard_set.flags */
 #define RESCH_GUARD_ON (1U << 0) /* a guard is to stand; without it: it is to go */
-#define RESCH_GUARD_EXEMPT \
-	(1U << 1) /* take @exempt; without it: what stands, or the default list */
+/* take @exempt; without it: what stands, or the default list */
+#define RESCH_GUARD_EXEMPT (1U << 1)
 /*
  * A thread that may run on every CPU outside of the guarded ones may be lent to those, too, even if
  * its affinity does not name them: threads that a shield has moved away, and their children.
@@ -831,15 +1102,15 @@ struct resch_calls {
  * @flags:  in: RESCH_GUARD_*
  * @exempt: in: calls that do not send a thread away
  *
- * The CPUs of a guarded domain are RT CPUs, all that are in no guarded domain NRT CPUs. On an RT CPU
- * a user thread that is not RT0 is moved to an NRT CPU before a system call that is not exempt
+ * The CPUs of a guarded domain are RT CPUs, all that are in no guarded domain NRT CPUs. On an RT
+ * CPU a user thread that is not RT0 is moved to an NRT CPU before a system call that is not exempt
  * begins. RT0 are the registered tasks and the threads that are SCHED_FIFO 99 and bound to one RT
  * CPU. While a guard stands the others have no RT CPU in their affinity but while they are lent to
- * one; when the last guard over a CPU goes each gets the affinity back that it had, or that somebody
- * gave it meanwhile. A guard goes with its domain.
+ * one; when the last guard over a CPU goes each gets the affinity back that it had, or that
+ * somebody gave it meanwhile. A guard goes with its domain.
  *
- * -ENODEV: no such domain. -EINVAL: @exempt names a call that makes threads or programs (fork, vfork,
- * clone, clone3, execve, execveat), or no NRT CPU would be left.
+ * -ENODEV: no such domain. -EINVAL: @exempt names a call that makes threads or programs (fork,
+ * vfork, clone, clone3, execve, execveat), or no NRT CPU would be left.
  */
 struct resch_guard_set {
 	__u32 domain;
@@ -892,8 +1163,8 @@ struct resch_guard_stat {
  * not exempt. A calling thread is there when the request returns.
  *
  * -ESRCH: no such thread. -EINVAL: the CPU is not guarded, or the thread is RT0 or a thread of the
- * kernel. -EPERM: also for threads that the caller may not signal. -EOPNOTSUPP: this kernel does not
- * export task_work_add.
+ * kernel. -EPERM: also for threads that the caller may not signal. -EOPNOTSUPP: this kernel does
+ * not export task_work_add.
  */
 struct resch_guard_lend {
 	__s32 pid;
@@ -901,16 +1172,17 @@ struct resch_guard_lend {
 };
 
 /* resch_balance_set.policies: which threads a guard has sent to its CPUs, and how */
-#define RESCH_BALANCE_WEIGHT \
-	(1U << 0) /* runnable threads count by what real-time tasks leave them */
+/* runnable threads count by what real-time tasks leave them */
+#define RESCH_BALANCE_WEIGHT (1U << 0)
 #define RESCH_BALANCE_PUSH (1U << 1) /* threads go by way of queues that no CPU ever waits for */
 #define RESCH_BALANCE_ESTIMATE (1U << 2) /* not those that are likely to call soon */
-#define RESCH_BALANCE_ASSOCIATE \
-	(1U << 3) /* SCHED_FIFO and SCHED_RR rather than others, and sooner */
+/* SCHED_FIFO and SCHED_RR rather than others, and sooner */
+#define RESCH_BALANCE_ASSOCIATE (1U << 3)
 #define RESCH_BALANCE_ALL 15U
 
 /**
- * struct resch_balance_set - RESCH_IOC_BALANCE_SET: policies of the balancing between RT and NRT CPUs
+ * struct resch_balance_set - RESCH_IOC_BALANCE_SET: policies of the balancing between RT and
+ * NRT CPUs
  * @domain:   in
  * @policies: in: RESCH_BALANCE_*; a guard that is raised has all of them
  *
@@ -966,6 +1238,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_REMOTE (1ULL << 2) /* may register other threads */
 #define RESCH_FEATURE_SERVERS (1ULL << 3) /* has RESCH_IOC_SERVER_SET and its like */
 #define RESCH_FEATURE_GUARDS (1ULL << 4) /* has RESCH_IOC_GUARD_SET and its like */
+#define RESCH_FEATURE_CHAINS (1ULL << 5) /* has RESCH_IOC_CHAIN_SET and its like */
 #define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
@@ -994,11 +1267,16 @@ struct resch_info {
 
 /* ---- events: what read() on the device returns ----------------------------------------------- */
 
-/** enum resch_event_type */
+/** enum resch_event_type - what has happened to a task, or to a chain */
 enum resch_event_type {
 	RESCH_EVENT_OVERRUN = 1, /* value: execution time so far, ns */
 	RESCH_EVENT_MISS = 2, /* value: the deadline missed */
 	RESCH_EVENT_GONE = 3, /* the registration ended; value: enum resch_gone */
+	/* Of chains: `task` is the chain's id, `job` the instance. */
+	RESCH_EVENT_CHAIN_COMPLETE = 4, /* value: end-to-end response, ns */
+	RESCH_EVENT_CHAIN_MISS = 5, /* complete too late, or lost; value: the deadline missed */
+	/* the chain has stopped: the registration of a stage has ended; value: which, from 0 */
+	RESCH_EVENT_CHAIN_GONE = 6,
 };
 
 /** enum resch_gone - why a registration ended without being asked to */
@@ -1011,7 +1289,14 @@ enum resch_gone {
 };
 
 /**
- * struct resch_event - read() returns whole ones: those of the tasks registered through this
+ * struct resch_event - what has happened to a task, or to a chain
+ * @type:  enum resch_event_type
+ * @task:  its id
+ * @time:  when, CLOCK_MONOTONIC, ns
+ * @job:   number of the job that it was in, or had last; of a chain: of the instance
+ * @value: see enum resch_event_type
+ *
+ * read() returns whole ones: those of the tasks registered, and of the chains made, through this
  * descriptor. poll() says when.
  */
 struct resch_event {
@@ -1055,5 +1340,10 @@ struct resch_event {
 #define RESCH_IOC_SERVER_OPEN _IOWR(RESCH_IOC_MAGIC, 40, struct resch_server_open)
 #define RESCH_IOC_SERVERS_SET _IOWR(RESCH_IOC_MAGIC, 41, struct resch_servers_set)
 #define RESCH_IOC_SERVERS_DEL _IOW(RESCH_IOC_MAGIC, 42, struct resch_server_del)
+#define RESCH_IOC_CHAIN_OFFER _IOW(RESCH_IOC_MAGIC, 43, struct resch_chain_offer)
+#define RESCH_IOC_CHAIN_SET _IOWR(RESCH_IOC_MAGIC, 44, struct resch_chain_set)
+#define RESCH_IOC_CHAIN_DEL _IOW(RESCH_IOC_MAGIC, 45, struct resch_chain_del)
+#define RESCH_IOC_CHAIN_STAT _IOWR(RESCH_IOC_MAGIC, 46, struct resch_chain_stat)
+#define RESCH_IOC_CHAIN_JOB _IOR(RESCH_IOC_MAGIC, 47, struct resch_chain_job)
 
 #endif /* _UAPI_LINUX_RESCH_H */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * exchange.h - resch-exchange: a periodic client of a request/reply service over TCP, and what is around it
+ * exchange.h - resch-exchange: a periodic client of a request/reply service over TCP, and what is
+ * around it
  *
- * The client computes, asks for data by way of a provider (resch_rpc_call(): one request to send, one to
- * receive), waits for the answer, and computes on. Provider, client and a periodic load can each be
- * scheduled in any of the ways that are compared.
+ * The client computes, asks for data by way of a provider (resch_rpc_call(): one request to send,
+ * one to receive), waits for the answer, and computes on. Provider, client and a periodic load can
+ * each be scheduled in any of the ways that are compared.
  */
 #ifndef _EXCHANGE_H
 #define _EXCHANGE_H
@@ -29,7 +30,8 @@ enum way { WAY_OTHER, WAY_FIFO, WAY_DEADLINE, WAY_SERVER, WAY_PASSIVE };
  * @cpu:      to run on; -1: any
  * @rate:     loops in a ms, as `resch-exchange rate` says
  * @work:     what a job computes, ns; @cycle: its period and deadline, ns
- * @wcet:     what a job of it takes with everything, for the admission to its server, ns; 0: the budget
+ * @wcet:     what a job of it takes with everything, for the admission to its server, ns; 0: the
+ *            budget
  * @count:    periods; 0: until it is ended
  * @path, @host, @port: of the provider's socket; of the service
  */
@@ -55,7 +57,7 @@ struct options {
 
 _Noreturn void die(const char *what, int result);
 
-/* ---- way.c: how a thread is scheduled --------------------------------------------------------------- */
+/* ---- way.c: how a thread is scheduled -------------------------------------------------------- */
 
 /* "other", "fifo=PRIORITY", "deadline|server|passive=BUDGET/PERIOD", in us. 0; -1: nonsense. */
 int way_parse(struct options *options, const char *text);
@@ -75,12 +77,12 @@ int way_prepare(const struct options *options, const char *name, uint32_t *serve
 void way_enter(const struct options *options, int fd, uint32_t server, uint32_t kind,
 	       const char *name);
 
-/* ---- work.c ------------------------------------------------------------------------------------------- */
+/* ---- work.c ---------------------------------------------------------------------------------- */
 
 uint64_t work_rate(void);
 void work(uint64_t rate, uint64_t ns);
 
-/* ---- what there is to be run; each returns an exit status ----------------------------------------------- */
+/* ---- what there is to be run; each returns an exit status ------------------------------------ */
 
 int periodic_client(const struct options *options);
 int periodic_load(const struct options *options);

@@ -25,7 +25,9 @@ static void on_term(int number)
 	ended = 1;
 }
 
-/* What the thread has executed; in a server, what was charged to that, also for the work of others. */
+/*
+ * What the thread has executed; in a server, what was charged to that, also for the work of others.
+ */
 static uint64_t executed(const struct periodic *task)
 {
 	struct resch_server_stat stat;
@@ -98,7 +100,7 @@ static void run(struct periodic *task, int (*body)(struct periodic *task))
 	       (unsigned long long)task->costliest);
 }
 
-/* ---- the client ----------------------------------------------------------------------------------- */
+/* ---- the client ------------------------------------------------------------------------------ */
 
 static struct resch_rpc rpc;
 
@@ -134,7 +136,7 @@ int periodic_client(const struct options *options)
 	return 0;
 }
 
-/* ---- the load ------------------------------------------------------------------------------------- */
+/* ---- the load -------------------------------------------------------------------------------- */
 
 static int load_job(struct periodic *task)
 {

@@ -49,7 +49,7 @@ static void __attribute__((noreturn)) take_clients(int listening, void *(*body)(
 	}
 }
 
-/* ---- the provider --------------------------------------------------------------------------------- */
+/* ---- the provider ---------------------------------------------------------------------------- */
 
 static const struct options *wanted;
 static uint32_t server; /* its own */
@@ -127,7 +127,7 @@ int provider(const struct options *options)
 	take_clients(listening, provider_thread);
 }
 
-/* ---- the service ---------------------------------------------------------------------------------- */
+/* ---- the service ----------------------------------------------------------------------------- */
 
 static void *peer_thread(void *arg)
 {

@@ -94,7 +94,9 @@ static void enter_server(const struct options *options, int fd, uint32_t server,
 			.wcet = wakeup || !options->wcet ? options->budget : options->wcet,
 			.cpu = -1,
 			.group = server,
-			/* Who works for others is admitted with them, and has no jobs of its own. */
+			/*
+			 * Who works for others is admitted with them, and has no jobs of its own.
+			 */
 			.flags = wakeup ? RESCH_F_SKIP_ADMISSION : 0,
 		},
 	};

@@ -4,9 +4,10 @@
  *
  * What CPUs hand each other where neither may ever wait for the other: the RT-FIFO of ARTiS (Piel,
  * Marquet, Soula, Osuna, Dekeyser, INRIA RR-5781, 2005, section 3.1.3), after Valois, Implementing
- * lock-free queues, 1994. The list is never empty: its first link is a dummy. The link that is pulled
- * stays behind as the next dummy, and whoever is pulled goes home with the old one, so nothing is ever
- * allocated; each holder brings one link and always has one, but not always the same.
+ * lock-free queues, 1994. The list is never empty: its first link is a dummy. The link that is
+ * pulled stays behind as the next dummy, and whoever is pulled goes home with the old one, so
+ * nothing is ever allocated; each holder brings one link and always has one, but not always the
+ * same.
  */
 #ifndef _RESCH_CHANNEL_H
 #define _RESCH_CHANNEL_H
@@ -30,7 +31,10 @@ struct resch_link {
 	struct resch_parcel *parcel;
 };
 
-/** struct resch_parcel - what is handed over, embedded in it; @link is its own while it is in no channel */
+/**
+ * struct resch_parcel - what is handed over, embedded in it; @link is its own while it is in no
+ * channel
+ */
 struct resch_parcel {
 	struct resch_link *link;
 };

@@ -2,17 +2,18 @@
 /*
  * inner.h - a plugin inside a server: the virtual CPU that it decides for
  *
- * A plugin with servers lets other plugins order the tasks of single servers. Such a plugin is given a
- * struct resch_rq for each server that it is inside of, with private words of its own, and domain words
- * that its option() has written for that server. It is told of the tasks of that server alone, and asked
- * to pick only while the server has a budget and its turn: time goes on between two picks, and from the
- * first answer on it may be asked again at any time. Of that struct resch_rq no tasks are listed, nor are
- * there peers, servers or a plan; task->rq is the real CPU. admit(), admit_server() and stopped() are not
- * asked: admission is by a bound that holds for whoever picks a task whenever one is ready.
+ * A plugin with servers lets other plugins order the tasks of single servers. Such a plugin is
+ * given a struct resch_rq for each server that it is inside of, with a private area of its own, and
+ * that of a domain, which its option() has written for that server. It is told of the tasks of that
+ * server alone, and asked to pick only while the server has a budget and its turn: time goes on
+ * between two picks, and from the first answer on it may be asked again at any time. Of that struct
+ * resch_rq no tasks are listed, nor are there peers, servers or a plan; task->rq is the real CPU.
+ * admit(), admit_server() and stopped() are not asked: admission is by a bound that holds for
+ * whoever picks a task whenever one is ready.
  *
- * The outer plugin judges each answer: nobody while tasks are ready, somebody who is not ready or not in
- * this server, or an `until` that is not in the future, and the server goes on without the plugin, by
- * EDF. No other server notices.
+ * The outer plugin judges each answer: nobody while tasks are ready, somebody who is not ready or
+ * not in this server, or an `until` that is not in the future, and the server goes on without the
+ * plugin, by an order of the outer one's (resch_plugin.stand_in). No other server notices.
  */
 #ifndef _RESCH_INNER_H
 #define _RESCH_INNER_H
@@ -23,7 +24,7 @@
  * struct resch_inner - a plugin inside a server
  * @plugin: it
  * @fault:  why it is not asked any more; NULL: it is. Of the outer plugin, CPU lock
- * @domain: its domain words: constant
+ * @domain: its private area of a domain: constant
  * @rq:     the virtual CPU
  */
 struct resch_inner {
@@ -37,14 +38,6 @@ struct resch_inner {
 static inline bool resch_plugin_fits_inside(const struct resch_plugin *plugin)
 {
 	return plugin->flags & RESCH_PLUGIN_INNER;
-}
-
-/** resch_kind_takes_inner - may servers of that kind have a plugin? Budgets of CUS and TBS follow the
- * job that is first, which such a plugin does not tell; passive servers have tasks that go to others.
- */
-static inline bool resch_kind_takes_inner(u32 kind)
-{
-	return kind == RESCH_SERVER_CBS_HARD || kind == RESCH_SERVER_CBS;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * job.h - the arithmetic of jobs: releases, deadlines, lateness
+ * job.h - the arithmetic of jobs: releases, deadlines, lateness, budgets
  *
  * Pure functions on times in ns (absolute ones: CLOCK_MONOTONIC). Releases are computed from the
  * previous *nominal* release, never from the present, so they do not drift. Parameters are at most
@@ -8,6 +8,8 @@
  */
 #ifndef _RESCH_JOB_H
 #define _RESCH_JOB_H
+
+#include <linux/resch.h>
 
 #include "types.h"
 
@@ -103,6 +105,159 @@ static inline u64 resch_job_wakeup(struct resch_job *job, u64 wcet, u64 deadline
 static inline u64 resch_job_tardiness(const struct resch_job *job, u64 now)
 {
 	return now > job->deadline ? now - job->deadline : 0;
+}
+
+/* ---- what becomes of the current job --------------------------------------------------------- */
+
+/** struct resch_stats - as struct resch_task_stat has them */
+struct resch_stats {
+	u64 completed;
+	u64 misses;
+	u64 overruns;
+	u64 skipped;
+	u64 preemptions;
+	u64 migrations;
+	u64 exec_total;
+	u64 exec_max;
+	u64 response_min; /* RESCH_NEVER before the first */
+	u64 response_max;
+	u64 response_total;
+	u64 tardiness_max;
+	u64 escalations;
+};
+
+/**
+ * struct resch_life - the current job's budget, and what is still to be watched
+ * @budget:    what it may execute from @exec_base on
+ * @exec_base: CPU time of the thread when it, or its budget, began
+ * @spent:     executed by it before @exec_base moved; between jobs: of the last budget
+ * @wake_at:   end of a delay, or of being throttled
+ * @watch:     whether its deadline is still to be watched
+ * @enforce:   whether its budget is
+ * @missed, @overran: counted already
+ * @skip:      releases that are past at its completion are to be left out
+ */
+struct resch_life {
+	u64 budget;
+	u64 exec_base;
+	u64 spent;
+	u64 wake_at;
+	bool watch;
+	bool enforce;
+	bool missed;
+	bool overran;
+	bool skip;
+};
+
+/**
+ * resch_life_begin - the job is released. Members of a server that takes whole processes have no
+ * runtime, and no deadline that could be missed.
+ * @runtime: CPU time of the thread, here and below
+ */
+static inline void resch_life_begin(struct resch_life *life, const struct resch_task_params *params,
+				    u64 runtime)
+{
+	life->exec_base = runtime;
+	life->spent = 0;
+	life->overran = params->flags & RESCH_F_FAMILY;
+	life->enforce = params->overrun != RESCH_COUNT;
+	life->watch = params->miss != RESCH_COUNT;
+	life->missed = params->flags & RESCH_F_FAMILY;
+	if (params->kind != RESCH_WAKEUP)
+		life->budget = params->wcet;
+}
+
+/** resch_life_executed - what it has executed in all */
+static inline u64 resch_life_executed(const struct resch_life *life, u64 runtime)
+{
+	return life->spent + runtime - life->exec_base;
+}
+
+/** resch_life_left - what is left of the budget */
+static inline u64 resch_life_left(const struct resch_life *life, u64 runtime)
+{
+	u64 used = runtime - life->exec_base;
+
+	return used < life->budget ? life->budget - used : 0;
+}
+
+/** resch_life_exceeded - it has executed for more than its budget, which nobody has noticed */
+static inline bool resch_life_exceeded(const struct resch_life *life, u64 runtime)
+{
+	return runtime - life->exec_base > life->budget && !life->overran;
+}
+
+/** resch_life_overran - it has executed for more than its budget */
+static inline void resch_life_overran(struct resch_life *life, struct resch_stats *stats,
+				      const struct resch_task_params *params)
+{
+	life->skip |= params->overrun == RESCH_SKIP;
+	life->enforce = false;
+	life->overran = true;
+	stats->overruns++;
+}
+
+/** resch_life_missed - its deadline has come, or it ended after it */
+static inline void resch_life_missed(struct resch_life *life, struct resch_stats *stats,
+				     const struct resch_task_params *params)
+{
+	life->skip |= params->miss == RESCH_SKIP;
+	life->watch = false;
+	life->missed = true;
+	stats->misses++;
+}
+
+/**
+ * resch_life_throttled - it is stopped now: until when? Until the release that it will take over,
+ * and @shortest
+ */
+static inline u64 resch_life_throttled(const struct resch_task_params *params,
+				       const struct resch_job *job, u64 now, u64 shortest)
+{
+	u64 at = params->kind == RESCH_WAKEUP ? job->deadline : job->release + params->period;
+
+	return max(at, now + shortest);
+}
+
+/** resch_life_replenish - it was throttled, gets a new budget and takes the next release over */
+static inline void resch_life_replenish(struct resch_life *life, struct resch_stats *stats,
+					const struct resch_task_params *params,
+					struct resch_job *job, u64 runtime)
+{
+	life->spent += runtime - life->exec_base;
+	life->exec_base = runtime;
+	life->budget = params->wcet;
+	life->overran = false;
+	life->enforce = params->overrun != RESCH_COUNT;
+	life->missed = false;
+	life->watch = params->miss != RESCH_COUNT;
+	if (params->kind == RESCH_WAKEUP) {
+		job->deadline += params->deadline;
+		return;
+	}
+	job->release += params->period;
+	job->deadline = job->release + params->deadline;
+	job->skipped++;
+	stats->skipped++;
+}
+
+/** resch_life_end - it is complete, and is not watched any more */
+static inline void resch_life_end(struct resch_life *life, struct resch_stats *stats,
+				  const struct resch_job *job, u64 runtime, u64 now)
+{
+	u64 executed = resch_life_executed(life, runtime);
+	u64 response = now > job->release ? now - job->release : 0;
+
+	life->spent = runtime - life->exec_base;
+	life->watch = false;
+	life->enforce = false;
+	stats->completed++;
+	stats->exec_total += executed;
+	stats->exec_max = max(stats->exec_max, executed);
+	stats->response_total += response;
+	stats->response_max = max(stats->response_max, response);
+	stats->response_min = min(stats->response_min, response);
+	stats->tardiness_max = max(stats->tardiness_max, resch_job_tardiness(job, now));
 }
 
 #endif /* _RESCH_JOB_H */

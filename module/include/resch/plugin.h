@@ -28,7 +28,8 @@
  * "CPU lock" ops of the domain, it may look at the other CPUs (resch_rq_peer()), have them decide
  * again (resch_rq_kick()), and pick a task that is on another one, which then moves over.
  *
- * A plugin with RESCH_PLUGIN_INNER may also be asked to order the tasks of one server: resch/inner.h.
+ * A plugin with RESCH_PLUGIN_INNER may also be asked to order the tasks of one server:
+ * resch/inner.h.
  */
 #ifndef _RESCH_PLUGIN_H
 #define _RESCH_PLUGIN_H
@@ -42,11 +43,11 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 6
+#define RESCH_PLUGIN_ABI 7
 
 /*
- * Private words that the core keeps for a plugin; check yours with RESCH_PLUGIN_PRIVATE(). Zeroed
- * before attach().
+ * Private areas that the core keeps for a plugin, so many u64 each; check yours with
+ * RESCH_PLUGIN_PRIVATE(). Zeroed before attach().
  */
 #define RESCH_TASK_PRIVATE 8
 #define RESCH_RQ_PRIVATE 32
@@ -113,8 +114,8 @@ struct resch_group {
 #define RESCH_SERVER_EXHAUSTED (1U << 0) /* used up, with work left */
 #define RESCH_SERVER_REPLENISHED (1U << 1) /* a new one */
 #define RESCH_SERVER_POSTPONED (1U << 2) /* ... at once, with a later deadline */
-#define RESCH_SERVER_FAULT \
-	(1U << 3) /* nothing: the plugin inside it has erred, see resch/inner.h */
+/* Nothing happened to it: the plugin inside the server has erred, see resch/inner.h. */
+#define RESCH_SERVER_FAULT (1U << 3)
 
 /* 1 as a rate: a ns of budget for a ns of time. */
 #define RESCH_SERVER_RATE (1U << 20)
@@ -123,8 +124,8 @@ struct resch_group {
  * struct resch_server_state - what the plugin says of a server, for whoever asks. CPU lock
  * @left:     budget as of @since; negative: overdrawn, as a timer came late
  * @deadline: absolute; 0: none yet
- * @since:    a task of it has been the CPU's choice since then, or nobody, for the rest of Linux; 0: it
- *            does not serve
+ * @since:    a task of it has been the CPU's choice since then, or nobody, for the rest of Linux;
+ *            0: it does not serve
  * @rate:     what a ns costs of @left then, in 1 / RESCH_SERVER_RATE
  * @consumed, @replenished, @exhausted, @postponed: in all
  */
@@ -146,9 +147,10 @@ struct resch_server_state {
  * @next:    the next server on that CPU; read only, like all that follows
  * @next_noted, @noted, @notes: see resch_server_note()
  * @id:      what tasks name as their params.group, from 1
- * @inner:   RESCH_SERVER_PLUGIN: what orders its tasks; else NULL. Changes only while it has no tasks
+ * @inner:   RESCH_SERVER_PLUGIN: what orders its tasks; else NULL. Changes only while it has none
  * @params:  as last admitted. A server whose budget is 0 has been deleted, but for @held
- * @held_budget, @held_period: a size that it had before and may still be using: admission counts the
+ * @held_budget, @held_period: a size that it had before and may still be using: admission counts
+ * the
  *           larger one. The core forgets it once the deadline of then is past. 0: none
  */
 struct resch_server {
@@ -169,8 +171,8 @@ struct resch_server {
  * struct resch_task - a task as a plugin sees it
  * @node:    yours: a place in one queue of yours
  * @private: yours
- * @outer:   of a plugin with servers, whose tasks may have another plugin inside their server, which has
- *           the two above; zeroed as @private
+ * @outer:   of a plugin with servers, whose tasks may have another plugin inside their server,
+ *           which has the two above; zeroed as @private
  * @rq:      the CPU that it is on; read only, like all that follows
  * @next:    the next task on that CPU; see resch_rq_for_each()
  * @id:      for messages and traces
@@ -179,8 +181,8 @@ struct resch_server {
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
  * @server:  the one that @params.group names, or NULL: none, or the domain has no such server; of a
  *           task that works for a client: the client's
- * @client:  whom a task of a passive server works for, in whose place; or NULL. Registered on the same
- *           rq. Changes only while the task is not in a queue of yours
+ * @client:  whom a task of a passive server works for, in whose place; or NULL. Registered on the
+ *           same rq. Changes only while the task is not in a queue of yours
  * @ready:   between enqueue() and dequeue()
  * @busy:    it may be executing: it was picked, or (RESCH_PLUGIN_WHOLE) woke in the kernel, and has
  *           not left the CPU since (stopped() tells)
@@ -204,8 +206,8 @@ struct resch_task {
 /**
  * struct resch_rq - one CPU of a domain as a plugin sees it
  * @private:  yours
- * @domain:   the plugin's private words of the whole domain: written by option() alone, so every op
- *            may read them
+ * @domain:   the plugin's private area of the whole domain: written by option() alone, so every op
+ *            may read it
  * @tasks:    all tasks that joined on this CPU; changes only under both the domain's mutex and the
  *            CPU's lock
  * @nr_tasks: how many
@@ -215,8 +217,8 @@ struct resch_task {
  * @groups:   by id, for 1 to plan->nr_groups; valid where @plan is. Not in admit()
  * @peers:    see resch_rq_peer()
  * @nr_peers: CPUs of the domain
- * @servers:  those of this CPU; changes as @tasks does. That of the rest of Linux, which has no tasks and
- *            comes and goes without an op, is the first. See resch_rq_for_each_server()
+ * @servers:  those of this CPU; changes as @tasks does. That of the rest of Linux, which has no
+ *            tasks and comes and goes without an op, is the first. See resch_rq_for_each_server()
  * @kicks, @next_kicked, @kicked: see resch_rq_kick()
  * @noted:    see resch_server_note()
  * @capacity: share of the CPU that admission may give away, parts per million
@@ -267,8 +269,9 @@ static inline void resch_rq_kick(struct resch_rq *rq, struct resch_rq *other)
 }
 
 /*
- * From an op for @rq: RESCH_SERVER_EXHAUSTED and so on have happened to @server, which serves there;
- * for traces. Its rq is on the list of kicks, which tells the core that there is something to see.
+ * From an op for @rq: RESCH_SERVER_EXHAUSTED and so on have happened to @server, which serves
+ * there; for traces. Its rq is on the list of kicks, which tells the core that there is something
+ * to see.
  */
 static inline void resch_server_note(struct resch_rq *rq, struct resch_server *server, u32 what)
 {
@@ -285,7 +288,7 @@ static inline void resch_server_note(struct resch_rq *rq, struct resch_server *s
 enum resch_why {
 	RESCH_WHY_RELEASE, /* enqueue: a new job, see task->job */
 	RESCH_WHY_WAKE, /* enqueue: the job goes on after it blocked, or was throttled */
-	RESCH_WHY_HANDOVER, /* enqueue: a job under way comes over from another plugin */
+	RESCH_WHY_TAKEOVER, /* enqueue: a job under way comes over from another plugin */
 	RESCH_WHY_COMPLETE, /* dequeue: the job ended */
 	RESCH_WHY_BLOCK, /* dequeue: it sleeps in the kernel */
 	RESCH_WHY_THROTTLE, /* dequeue: an overrun or a miss stopped it */
@@ -308,6 +311,24 @@ struct resch_pick {
 };
 
 /**
+ * resch_pick_nonsense - why the answer of a plugin, RESCH_PLUGIN_WHOLE or not, can't be true; or
+ * NULL
+ */
+static inline const char *resch_pick_nonsense(const struct resch_rq *rq, bool whole,
+					      const struct resch_pick *pick, u64 now)
+{
+	const struct resch_task *task = pick->task;
+
+	if (task && task->rq != rq && (!whole || task->rq->peers != rq->peers))
+		return "picked a task of another CPU";
+	if (task && task->rq != rq && task->busy)
+		return "picked a task that is busy on another CPU";
+	if (task && !task->ready)
+		return "picked a task that is not ready";
+	return pick->until <= now ? "asked to be asked again in the past" : NULL;
+}
+
+/**
  * struct resch_plugin - an algorithm
  *
  * Ops left NULL get the default that is named with each; admit, enqueue, dequeue and pick are
@@ -322,9 +343,15 @@ struct resch_plugin {
 	u32 abi;
 	/** @flags: RESCH_PLUGIN_* */
 	u32 flags;
+	/**
+	 * @stand_in: what orders the tasks of a server whose plugin (resch/inner.h) has erred, in a
+	 *  word for
+	 * people. Default: nameless
+	 */
+	const char *stand_in;
 
 	/**
-	 * @option: set @key to @value in the domain's private words (which start as zeros).
+	 * @option: set @key to @value in the domain's private area (which starts as zeros).
 	 * Process context; nothing runs under the plugin yet. -EINVAL: unknown key or value.
 	 * Default: knows no option.
 	 */
@@ -341,6 +368,15 @@ struct resch_plugin {
 	 */
 	int (*admit)(const struct resch_rq *rq, const struct resch_task *task,
 		     struct resch_verdict *verdict);
+
+	/**
+	 * @server_valid: does the plugin have such servers: this kind, with this policy, these
+	 *  flags, and a
+	 * quantum or none? No more of @params counts, and nothing but them: the same answer at all
+	 * times. The core has seen to it that their sizes can be (resch/sizes.h) and that there are
+	 * such flags. Process context, domain mutex. Required with RESCH_PLUGIN_SERVERS.
+	 */
+	bool (*server_valid)(const struct resch_server_params *params);
 
 	/**
 	 * @admit_server: do the servers on @rq->servers fit the CPU, with @server, which is new, or
@@ -394,16 +430,16 @@ struct resch_plugin {
 /* the domain's CPUs are guarded as soon as it is there: others make no system calls on them */
 #define RESCH_PLUGIN_GUARD (1U << 3)
 /*
- * may run inside a server, too, as resch/inner.h says: it keeps to the tasks that it is given, and picks
- * one whenever one is ready. Has no stopped(); not with one of the above
+ * may run inside a server, too, as resch/inner.h says: it keeps to the tasks that it is given, and
+ * picks one whenever one is ready. Has no stopped(); not with one of the above
  */
 #define RESCH_PLUGIN_INNER (1U << 4)
 
-#define RESCH_PLUGIN_PRIVATE(type, words)                     \
-	_Static_assert(sizeof(type) <= (words) * sizeof(u64), \
+#define RESCH_PLUGIN_PRIVATE(type, room)                     \
+	_Static_assert(sizeof(type) <= (room) * sizeof(u64), \
 		       "private area of the plugin is too large")
 
-/* The private words of a task, an rq or a domain as a plugin's own type. */
+/* The private area of a task, an rq or a domain as a plugin's own type. */
 #define resch_private(holder, type) ((type *)(holder)->private)
 
 /** resch_verdict_refuse - fill in a verdict; returns -EBUSY, to be returned from admit() */

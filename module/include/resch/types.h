@@ -19,6 +19,12 @@
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
+
+/*
+ * For long computations of admit(), admit_server() and option(), every few thousand steps: lets
+ * others have the CPU. Process context; sleeps.
+ */
+void resch_breathe(void);
 #else
 #include <errno.h>
 #include <stdbool.h>
@@ -41,6 +47,7 @@ typedef int32_t s32;
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 #define min(a, b) ((a) < (b) ? (a) : (b))
+#define resch_breathe() ((void)0)
 #define max(a, b) ((a) > (b) ? (a) : (b))
 
 static inline u64 div64_u64(u64 dividend, u64 divisor)

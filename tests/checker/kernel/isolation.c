@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "work.h"
+
 #define MS 1000000ULL
 #define PERIOD (10 * MS)
 #define JOBS 150
@@ -36,22 +38,6 @@ static long must(long result, const char *what)
 		exit(2);
 	}
 	return result;
-}
-
-static uint64_t cpu_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void work(uint64_t ns)
-{
-	uint64_t begin = cpu_time();
-
-	while (cpu_time() - begin < ns)
-		;
 }
 
 /* A server of @budget, and the calling thread in it. */

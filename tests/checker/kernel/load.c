@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "work.h"
+
 #define TASKS_MAX 64
 #define MS 1000000ULL
 #define SWAPS 6
@@ -40,22 +42,6 @@ static atomic_bool stop;
 static unsigned int draw(unsigned int *seed, unsigned int below)
 {
 	return (unsigned int)rand_r(seed) % below;
-}
-
-static uint64_t cpu_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void work(uint64_t ns)
-{
-	uint64_t begin = cpu_time();
-
-	while (cpu_time() - begin < ns)
-		;
 }
 
 static void pipe_a_byte(void)

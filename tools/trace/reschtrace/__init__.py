@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Reading, checking and drawing recorded schedules.
 
+cli     what all programs do alike
 read    text or trace.dat -> events
 replay  events -> model
 model   tasks, jobs, and who was ready, selected and running when
@@ -15,6 +16,7 @@ groups  ... where a plugin keeps to a plan: reserves, notional processors
 slots   ... the edges of reserves
 servers ... budgets of servers, and the order among them
 budgets ... what each kind of server does with them
+chains  ... the stages of chains, and what they hand on
 measure how much later than in theory things happen, and what interrupts take
 interrupts  ... those, from the lines of a recording
 figures averages, maxima, percentiles, and what the paper has

@@ -92,7 +92,7 @@ def draw(sets, path, note=None):
     shown = [name for name in PANELS if name in ('ResJ', 'RelJ') or values_of(sets, name)]
     across = min(len(shown), ACROSS)
     down = -(-len(shown) // across)
-    figure, panels = pyplot.subplots(down, across, figsize=(WIDTH * across, HEIGHT * down), squeeze=False)
+    figure, panels = pyplot.subplots(down, across, figsize=(WIDTH * across, HEIGHT * down), squeeze=False, sharex='row')
     for axes in panels.flat[len(shown):]:
         axes.set_visible(False)
     for axes, name in zip(panels.flat, shown):

@@ -11,6 +11,8 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Patch, Rectangle  # noqa: E402
 
+from .units import show  # noqa: E402
+
 # Colours that stay apart for colour-blind readers too (Okabe and Ito), without the red of misses.
 COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#8c6d31', '#6a3d9a', '#4d4d4d')
 INK, FAINT, GRID, MISS, OTHER = '#222222', '#8a8a8a', '#e3e3e3', '#d62728', '#c9c9c9'
@@ -21,8 +23,11 @@ RESERVES = ('#9ecae1', '#fdbf6f', '#a1d99b', '#fa9fb5', '#bcbddc', '#d9d98a', '#
 BAND = 0.55
 SLOTS_SHOWN = 400   # more edges than that are a grey area
 
-# In units of a lane, from its lower edge
-BAR_LOW, BAR_HIGH, ARROW_HIGH = 0.14, 0.56, 0.86
+# In units of a lane, from its lower edge. A release's arrow ends where that of a deadline begins, so that one at the same time
+# does not hide the other.
+BAR_LOW, BAR_HIGH, RELEASE_HIGH, DEADLINE_LOW, DEADLINE_HIGH = 0.14, 0.52, 0.70, 0.72, 1.02
+# Inches that an entry of the legend takes, and letters of the title and of what stands beside it.
+LEGEND, TITLE_LETTER, SMALL_LETTER = 1.45, 0.093, 0.066
 JOBS_SHOWN = 14     # of the task with the shortest period, in the default window
 
 
@@ -67,6 +72,28 @@ class Canvas:
         return self.start <= time <= self.end
 
 
+def outside(model, start, end):
+    """What of note the window does not show, in words; nothing where there is nothing."""
+    jobs = [job for task in model.task_list() for job in task.jobs]
+    times = {'missed deadline': [job.deadline for job in jobs if missed(job)],
+             'overrun': [now for job in jobs for now, _ in job.overruns],
+             'plugin swap': [event.time for event in model.swaps],
+             'plugin thrown out': [event.time for event in model.ejects],
+             'hole': [hole.end for hole in model.trace.holes],
+             'job': [job.release for job in jobs]}
+    words = []
+    for what, found in times.items():
+        count = sum(not start <= time <= end for time in found)
+        if count:
+            plural = 'plugins thrown out' if what == 'plugin thrown out' else what + 's'
+            words.append(f'{count} {what if count == 1 else plural}')
+    return 'outside this window: ' + ', '.join(words) if words else ''
+
+
+def missed(job):
+    return bool(job.misses) or job.completed is not None and job.completed > job.deadline
+
+
 def draw(model, path, start=None, end=None, title=None, width=14.0):
     """Writes a PNG or SVG, by the name of `path`. Times of the window are absolute."""
     window = default_window(model)
@@ -78,7 +105,13 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
                   | {cpu for plan in model.plans if plan.whole() for cpu in plan.cpus() if groups})
     lanes = len(tasks) + len(cpus)
     pyplot.rcParams.update({'font.family': 'DejaVu Sans', 'font.size': 9, 'svg.hashsalt': 'resch'})
-    height = 1.35 + 0.62 * max(lanes, 1)
+    legend = legend_entries(groups)
+    columns = max(1, min(len(legend), int(width / LEGEND)))
+    foot = 0.60 + 0.22 * -(-len(legend) // columns)
+    title, hidden = title or os.path.basename(model.trace.source), outside(model, start, end)
+    beside = len(title) * TITLE_LETTER + len(hidden) * SMALL_LETTER < 0.85 * width
+    foot += 0 if beside else 0.17
+    height = 0.55 + foot + 0.62 * max(lanes, 1)
     figure, axes = pyplot.subplots(figsize=(width, height))
     canvas = Canvas(axes, start, end)
     colours = {task.id: COLOURS[at % len(COLOURS)] for at, task in enumerate(tasks)}
@@ -94,7 +127,14 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
         cpu_lane(canvas, model, cpu, low, tasks, colours)
         labels.append((low + 0.35, f'CPU {cpu}'))
     slot_edges(canvas, model, len(cpus))
-    finish(figure, canvas, lanes, len(cpus), labels, title or os.path.basename(model.trace.source), height, groups)
+    finish(canvas, lanes, len(cpus), labels)
+    heading(axes, title, hidden if beside else '')
+    since = f'{canvas.name}; 0 is {show(start - model.start)} after the beginning of the trace' if start > model.start else \
+        f'{canvas.name} since the beginning of the trace'
+    axes.set_xlabel(since if beside else f'{since}\n{hidden}')
+    margins(figure, axes, height, foot)
+    figure.legend(handles=legend, loc='lower center', ncol=columns, frameon=False, fontsize=8.5, bbox_to_anchor=(0.5, 0.0),
+                  handletextpad=0.5, columnspacing=1.6)
     metadata = {'Date': None} if path.endswith('.svg') else {'Software': None}
     figure.savefig(path, dpi=110, metadata=metadata)
     pyplot.close(figure)
@@ -189,24 +229,24 @@ def task_lane(canvas, model, task, low, colour):
 
 
 def marks(canvas, job, low):
-    """Release up, deadline down, completion a dot, miss a cross."""
+    """Release up, deadline down and hollow, from above; completion a dot, miss a cross."""
     arrow = {'arrowstyle': '-|>,head_width=0.16,head_length=0.32', 'linewidth': 0.9, 'shrinkA': 0,
              'shrinkB': 0, 'mutation_scale': 11}
-    missed = bool(job.misses) or job.completed is not None and job.completed > job.deadline
+    late = missed(job)
     if job.released is not None and canvas.inside(job.nominal):
         x = canvas.x(job.nominal)
-        canvas.axes.annotate('', (x, low + ARROW_HIGH), (x, low + BAR_LOW), zorder=4,
+        canvas.axes.annotate('', (x, low + RELEASE_HIGH), (x, low + BAR_LOW), zorder=4,
                              arrowprops=dict(arrow, color=INK))
     if canvas.inside(job.deadline):
         x = canvas.x(job.deadline)
-        canvas.axes.annotate('', (x, low + BAR_LOW), (x, low + ARROW_HIGH - 0.08), zorder=4,
-                             arrowprops=dict(arrow, color=MISS if missed else FAINT))
+        canvas.axes.annotate('', (x, low + DEADLINE_LOW), (x, low + DEADLINE_HIGH), zorder=4,
+                             arrowprops=dict(arrow, edgecolor=MISS if late else INK, facecolor='white'))
     if job.completed is not None and canvas.inside(job.completed):
         canvas.axes.plot([canvas.x(job.completed)], [low + BAR_HIGH], marker='o', markersize=4.2,
-                         markerfacecolor='white', markeredgecolor=MISS if missed else INK,
+                         markerfacecolor='white', markeredgecolor=MISS if late else INK,
                          markeredgewidth=0.9, zorder=5, linestyle='none')
-    if missed and canvas.inside(job.deadline):
-        canvas.axes.plot([canvas.x(job.deadline)], [low + ARROW_HIGH - 0.02], marker='x', markersize=5.5,
+    if late and canvas.inside(job.deadline):
+        canvas.axes.plot([canvas.x(job.deadline)], [low + (DEADLINE_LOW + DEADLINE_HIGH) / 2], marker='x', markersize=5.5,
                          color=MISS, markeredgewidth=1.6, zorder=6, linestyle='none')
 
 
@@ -231,7 +271,7 @@ def legend_entries(groups):
     entries = [Patch(facecolor=COLOURS[0], label='runs'),
                Patch(facecolor=COLOURS[0], alpha=WAIT * 1.6, label='job not complete'),
                Line2D([], [], linestyle='none', marker=r'$\uparrow$', markersize=9, color=INK, label='release'),
-               Line2D([], [], linestyle='none', marker=r'$\downarrow$', markersize=9, color=FAINT,
+               Line2D([], [], linestyle='none', marker=r'$\Downarrow$', markersize=9, color=INK,
                       label='deadline'),
                Line2D([], [], linestyle='none', marker='o', markersize=5, markerfacecolor='white',
                       markeredgecolor=INK, label='completion'),
@@ -245,7 +285,7 @@ def legend_entries(groups):
     return entries
 
 
-def finish(figure, canvas, lanes, cpus, labels, title, height, groups):
+def finish(canvas, lanes, cpus, labels):
     axes = canvas.axes
     if cpus and lanes > cpus:
         axes.axhline(cpus, color=FAINT, linewidth=0.8, zorder=1)
@@ -257,10 +297,19 @@ def finish(figure, canvas, lanes, cpus, labels, title, height, groups):
     axes.set_axisbelow(True)
     for side in ('top', 'right', 'left'):
         axes.spines[side].set_visible(False)
-    since = f'{canvas.start / 1e9:.6f}'.rstrip('0').rstrip('.')
-    axes.set_xlabel(f'{canvas.name} since {since} s')
+
+
+def heading(axes, title, hidden):
+    """The title to the left; what is not to be seen to the right, in red where deadlines are missed there."""
     axes.set_title(title, loc='left', fontsize=11, fontweight='bold', color=INK)
-    legend = legend_entries(groups)
-    figure.subplots_adjust(left=0.095, right=0.985, top=1 - 0.36 / height, bottom=0.80 / height)
-    figure.legend(handles=legend, loc='lower center', ncol=len(legend), frameon=False, fontsize=8.5,
-                  bbox_to_anchor=(0.54, 0.0), handletextpad=0.5, columnspacing=1.6)
+    if hidden:
+        bad = 'missed' in hidden or 'thrown' in hidden
+        axes.set_title(hidden, loc='right', fontsize=8.5, color=MISS if bad else FAINT)
+
+
+def margins(figure, axes, height, foot):
+    """As wide as the names of the lanes are."""
+    renderer = figure.canvas.get_renderer()
+    widest = max((label.get_window_extent(renderer).width for label in axes.get_yticklabels()), default=0)
+    left = (widest + 14) / (figure.get_figwidth() * figure.dpi)
+    figure.subplots_adjust(left=min(left, 0.5), right=0.985, top=1 - 0.36 / height, bottom=foot / height)

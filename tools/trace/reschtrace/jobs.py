@@ -63,7 +63,7 @@ class Jobs:
             self.violate('release', at, f'job {job.index} of {task.label()}: nominal release '
                          f'{show(step)} after the last one, with period {show(period)}{skips}',
                          task.cpu, [task], off, job.line)
-        elif kind == SPORADIC and step < period:
+        elif kind == SPORADIC and step < period and not self.model.may_come_near(task, at):
             self.violate('release', at, f'job {job.index} of {task.label()}: released {show(step)} after '
                          f'the last one, minimum inter-arrival time {show(period)}', task.cpu, [task],
                          period - step, job.line)

@@ -160,6 +160,7 @@ class Model:
         self.swaps = []          # events
         self.ejects = []
         self.plans = []          # in the order of their events
+        self.chains = []         # likewise
         self.has_switches = any(event.name == 'sched_switch' for event in trace.events)
         self.has_parks = any(event.name == 'resch_park' for event in trace.events)
         self.runs = {}           # pid -> spans
@@ -170,6 +171,10 @@ class Model:
         if number not in self.cpus:
             self.cpus[number] = Cpu(number)
         return self.cpus[number]
+
+    def may_come_near(self, task, time):
+        """Whether a sporadic task's releases need not be its period apart: its chain has no guard."""
+        return any(chain.may_come_near(task.id, time) for chain in self.chains)
 
     def task_list(self):
         return [self.tasks[ident] for ident in sorted(self.tasks)]

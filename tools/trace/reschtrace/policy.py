@@ -49,8 +49,8 @@ ORDERS = {order.name: order for order in (
 )}
 
 # fp's own default is dm; which of the three it was told to use is not in a trace. Likewise reclaim=1 of npsf.
-PLUGINS = {'edf': 'edf', 'fifo': 'fifo', 'fp': 'dm', 'demo': 'any', 'sekg': 'sekg', 'npsf': 'npsf',
-           'server': 'servers'}
+PLUGINS = {'edf': 'edf', 'fifo': 'fifo', 'fp': 'dm', 'artis': 'explicit', 'demo': 'any', 'sekg': 'sekg',
+           'npsf': 'npsf', 'server': 'servers'}
 
 
 def orders(changes):

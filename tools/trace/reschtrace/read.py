@@ -12,11 +12,15 @@ neither resch_* nor sched_switch, are passed over, or shown to who wants them; p
 recorder lost events are kept.
 """
 
+import contextlib
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+
+from . import cli
 
 TRACE_DAT_MAGIC = b'\x17\x08\x44tracing'
 
@@ -37,6 +41,10 @@ SWITCH_PLUGIN = re.compile(r'(?P<prev_comm>.*):(?P<prev_pid>\d+) \[(?P<prev_prio
 NUMBER = re.compile(r'-?(?:\d+|0x[0-9a-fA-F]+)')
 
 
+NO_EVENTS = 'no resch or sched_switch events in it'
+NONE_OF_OURS = 'no resch events in it: record with -e resch'
+
+
 class Unreadable(Exception):
     """There is no trace to be had from this file; says why."""
 
@@ -54,6 +62,12 @@ class Event:
         self.fields = fields
         self.now = fields.get('now', time)
         self.line = line
+
+    def shift(self, difference):
+        """Another clock's stamp becomes one of CLOCK_MONOTONIC."""
+        self.time -= difference
+        if 'now' not in self.fields:
+            self.now = self.time
 
     def __getitem__(self, key):
         return self.fields[key]
@@ -155,9 +169,13 @@ NEEDED = {
     'resch_server_set': ('domain', 'server', 'cpu', 'kind', 'policy', 'budget', 'period'),
     'resch_server': ('domain', 'server', 'cpu', 'what', 'left', 'deadline', 'now'),
     'resch_serve': ('id', 'client', 'cpu', 'server', 'begin', 'now'),
+    'resch_chain_set': ('chain', 'protocol', 'stages', 'period', 'deadline'),
+    'resch_chain_stage': ('chain', 'stage', 'task', 'phase'),
+    'resch_chain': ('chain', 'instance', 'stage', 'task', 'what', 'origin', 'now'),
 }
 # What has to be a number, wherever another event has a name there.
-NUMBERS = {name: NEEDED[name] for name in ('resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server')}
+NUMBERS = {name: NEEDED[name] for name in (
+    'resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server', 'resch_chain_set', 'resch_chain_stage', 'resch_chain')}
 NEEDED_OF_JOBS = ('id', 'cpu', 'job', 'release', 'deadline')
 
 
@@ -171,63 +189,88 @@ def check_fields(event):
             raise Unreadable(f'line {event.line}: {event.name}: "{name}" is not a number')
 
 
+class Lines:
+    """Events and holes out of text, in the order of its lines, one at a time: nothing is kept.
+
+    `recorded`: a line of a running kernel was among them. A hole comes before the event that showed it; that of events
+    which were lost at the very end comes last, with an `end` of None. `start` is None where the CPU had said nothing yet."""
+
+    def __init__(self, lines, other=None):
+        self.lines, self.other = lines, other
+        self.recorded = False
+
+    def __iter__(self):
+        last = {}   # by CPU: stamp of the last record of any kind
+        lost = {}   # by CPU: how many were lost since
+        for number, line in enumerate(self.lines, 1):
+            line = line.rstrip('\n')
+            match = LOST_LINE.search(line)
+            if match:
+                lost[int(match['cpu'])] = int(match['count']) if match['count'] else None
+                continue
+            match = PERF_LOST.match(line)
+            if match:
+                lost[None] = int(match['count'])
+                continue
+            event = parse_line(line, number)
+            if event:
+                time, cpu = event.time, event.cpu
+                check_fields(event)
+                self.recorded |= '[' in line and TRACE_LINE.match(line) is not None
+            else:
+                if self.other:
+                    self.other(line)
+                match = ANY_LINE.match(line)
+                if not match:
+                    continue
+                time, cpu = seconds(match['sec'], match['frac']), int(match['cpu'])
+            for hole in (cpu, None):
+                if hole in lost and (hole is not None or cpu is not None):
+                    yield Hole(last.get(cpu), time, cpu, lost.pop(hole))
+            if event:
+                yield event
+            if cpu is not None:
+                last[cpu] = time
+        for cpu, count in lost.items():   # lost at the very end
+            yield Hole(last.get(cpu), None, cpu, count)
+
+
 def parse(lines, source='-', other=None):
     """Text to a Trace. `other`(line): is shown what is no event of a schedule."""
     trace = Trace(source)
-    last = {}   # by CPU: stamp of the last record of any kind
-    lost = {}   # by CPU: how many were lost since
-    for number, line in enumerate(lines, 1):
-        line = line.rstrip('\n')
-        match = LOST_LINE.search(line)
-        if match:
-            lost[int(match['cpu'])] = int(match['count']) if match['count'] else None
-            continue
-        match = PERF_LOST.match(line)
-        if match:
-            lost[None] = int(match['count'])
-            continue
-        event = parse_line(line, number)
-        if event:
-            time, cpu = event.time, event.cpu
-            check_fields(event)
-            trace.events.append(event)
-            trace.recorded |= '[' in line and TRACE_LINE.match(line) is not None
-        else:
-            if other:
-                other(line)
-            match = ANY_LINE.match(line)
-            if not match:
-                continue
-            time, cpu = seconds(match['sec'], match['frac']), int(match['cpu'])
-        for hole in (cpu, None):
-            if hole in lost and (hole is not None or cpu is not None):
-                trace.holes.append(Hole(last.get(cpu), time, cpu, lost.pop(hole)))
-        if cpu is not None:
-            last[cpu] = time
+    reader = Lines(lines, other)
+    for item in reader:
+        (trace.holes if isinstance(item, Hole) else trace.events).append(item)
+    trace.recorded = reader.recorded
     if not trace.events:
-        raise Unreadable('no resch or sched_switch events in it')
+        raise Unreadable(NO_EVENTS)
     if not any(event.name.startswith('resch_') for event in trace.events):
-        raise Unreadable('no resch events in it: record with -e resch')
+        raise Unreadable(NONE_OF_OURS)
     trace.events.sort(key=lambda event: event.time)
-    for cpu, count in lost.items():   # lost at the very end
-        trace.holes.append(Hole(last.get(cpu), trace.end, cpu, count))
     for hole in trace.holes:
         if hole.start is None:
             hole.start = trace.start
+        if hole.end is None:
+            hole.end = trace.end
     align(trace)
     return trace
 
 
-def align(trace):
-    """Stamps of another clock than CLOCK_MONOTONIC are shifted by the least difference seen."""
-    differences = [event.time - event.now for event in trace.events if 'now' in event.fields]
+def shift_of(events):
+    """What to take from the stamps of another clock than CLOCK_MONOTONIC, 0 where it is that one: the least difference seen."""
+    differences = [event.time - event.now for event in events if 'now' in event.fields]
     if not differences or abs(statistics.median(differences)) < 500000000:
+        return 0
+    return min(differences)
+
+
+def align(trace):
+    """Stamps of another clock than CLOCK_MONOTONIC are shifted."""
+    shift = trace.shift = shift_of(trace.events)
+    if not shift:
         return
-    shift = trace.shift = min(differences)
     for event in trace.events:
-        event.time -= shift
-        if 'now' not in event.fields:
-            event.now = event.time
+        event.shift(shift)
     for hole in trace.holes:
         hole.start -= shift
         hole.end -= shift
@@ -236,28 +279,48 @@ def align(trace):
 
 
 def report_lines(path):
-    """What trace-cmd makes of a trace.dat."""
+    """What trace-cmd makes of a trace.dat, line by line."""
     if not shutil.which('trace-cmd'):
         raise Unreadable('reading a trace.dat needs the program trace-cmd (apt install trace-cmd)')
     # -N: no plugins, so that every event appears in its own key=value words
-    done = subprocess.run(['trace-cmd', 'report', '-t', '-N', '-i', path], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors='replace')
-    if done.returncode:
-        complaint = (done.stderr.strip() or done.stdout.strip() or 'no reason given')
-        raise Unreadable(f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
-    return done.stdout.splitlines()
+    command = ['trace-cmd', 'report', '-t', '-N', '-i', path]
+    with tempfile.TemporaryFile() as said, \
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, errors='replace') as report:
+        last = ''
+        for line in report.stdout:
+            yield line
+            last = line
+        if report.wait():
+            said.seek(0)
+            complaint = said.read().decode(errors='replace').strip() or last.strip() or 'no reason given'
+            raise Unreadable(f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
+
+
+@contextlib.contextmanager
+def lines_of(path):
+    """The lines of a file ('-': standard input), those of a trace.dat as trace-cmd report prints them. Unreadable, with
+    the reason."""
+    try:
+        if path == '-':
+            yield cli.told(sys.stdin)
+            return
+        with open(path, 'rb') as file:
+            magic = file.read(len(TRACE_DAT_MAGIC))
+        if magic == TRACE_DAT_MAGIC:
+            with contextlib.closing(report_lines(path)) as lines:
+                yield cli.told(lines)
+            return
+        with open(path, errors='replace') as file:
+            yield cli.told(file)
+    except OSError as error:
+        raise Unreadable(error.strerror) from error
+
+
+def name_of(path):
+    return 'standard input' if path == '-' else path
 
 
 def load(path, other=None):
     """A Trace from a file name ('-': standard input); `other` as in parse(). Unreadable, with the reason."""
-    try:
-        if path == '-':
-            return parse(sys.stdin, 'standard input', other)
-        with open(path, 'rb') as file:
-            magic = file.read(len(TRACE_DAT_MAGIC))
-        if magic == TRACE_DAT_MAGIC:
-            return parse(report_lines(path), path, other)
-        with open(path, errors='replace') as file:
-            return parse(file, path, other)
-    except OSError as error:
-        raise Unreadable(error.strerror) from error
+    with lines_of(path) as lines:
+        return parse(lines, name_of(path), other)

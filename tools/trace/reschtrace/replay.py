@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """From the events of a trace, one after the other, to a Model."""
 
+from . import chains
 from .model import DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Job, Model, Span, Task
 from .plan import Plan
 from .policy import orders
@@ -30,6 +31,7 @@ class Replay:
             else:
                 step()
         self.finish()
+        self.model.chains = chains.find([event for event in self.trace.events if event.name in chains.EVENTS])
         return self.model
 
     def find_unknown_cpus(self):
@@ -141,7 +143,7 @@ class Replay:
         if name in ('resch_plan', 'resch_reserve'):
             self.plan(event)
             return
-        if name in ('resch_server_set', 'resch_server', 'resch_serve'):
+        if name in ('resch_server_set', 'resch_server', 'resch_serve') or name in chains.EVENTS:
             return
         handler = getattr(self, name[len('resch_'):], None)
         if name == 'resch_attach':

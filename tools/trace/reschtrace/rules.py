@@ -7,7 +7,7 @@ decides it stamps with its own time, `now`, so decisions can be compared exactly
 after that (switching, timers) takes time, and that is what the tolerance is for.
 """
 
-from . import choice, groups, jobs, running, servers
+from . import chains, choice, groups, jobs, running, servers
 from .units import show
 
 CHOICES = ('resch_select', 'resch_deselect')
@@ -86,6 +86,7 @@ class Checker:
         servers.check(self)
         self.check_one_cpu()
         jobs.check(self)
+        chains.check(self)
         self.check_clock()
         self.rules['swap'].checked = len(self.model.swaps)
         if self.model.has_switches:

@@ -3,17 +3,25 @@
 
 import re
 
-UNITS = {'': 1, 'ns': 1, 'us': 1000, 'µs': 1000, 'ms': 1000000, 's': 1000000000}
+UNITS = {'ns': 1, 'us': 1000, 'µs': 1000, 'ms': 1000000, 's': 1000000000, 'min': 60000000000, 'h': 3600000000000}
+NEVER = 2 ** 64 - 1
 
 
 def parse_time(text):
-    """'5ms' -> 5000000; a bare number is ns. ValueError if it is no time."""
-    match = re.fullmatch(r'([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zµ]*)', text.strip())
-    if not match or match[2] not in UNITS:
+    """'5ms' -> 5000000, by the grammar of resch_time_parse(): a number with its unit, exactly, or 0. ValueError, and why."""
+    match = re.fullmatch(r'([0-9]*)(?:\.([0-9]*))?([a-zµ]*)', text)
+    whole, part, unit = (each or '' for each in match.groups()) if match else ('', '', '')
+    digits = whole + part
+    if digits and not unit:
+        if not int(digits):
+            return 0
+        raise ValueError(f"'{text}' has no unit: {text}ms?")
+    if not digits or unit not in UNITS or int(digits) * UNITS[unit] % 10 ** len(part):
         raise ValueError(f"'{text}' is not a time like 250us, 5ms or 1.5s")
-    whole, _, part = match[1].partition('.')
-    scale = UNITS[match[2]]
-    return int(whole or 0) * scale + (int(part) * scale // 10 ** len(part) if part else 0)
+    time = int(digits) * UNITS[unit] // 10 ** len(part)
+    if time >= NEVER:
+        raise ValueError(f"'{text}' is too long")
+    return time
 
 
 def show(ns):

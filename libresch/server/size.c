@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/* size.c - the smallest server for a set of tasks, and the speed that it needs */
+#include <errno.h>
+#include <string.h>
+
+#include "test.h"
+
+#define BUDGET_MIN 10000
+#define SIZES 10000 /* the smallest size is one of these */
+#define TIME_MAX 3600000000000
+#define TASK_PERIOD_MIN 1000
+#define QUANTUM_MAX 1000000000
+/* What is tried where the period is not given. */
+#define FRACTIONS 64
+#define PERIOD_MIN 100000
+
+static bool tasks_valid(const struct resch_server_task *tasks, uint32_t count)
+{
+	uint32_t i;
+
+	if (!count || count > RESCH_SERVER_TASKS_MAX)
+		return false;
+	for (i = 0; i < count; i++) {
+		const struct resch_server_task *task = &tasks[i];
+
+		if (!task->wcet || task->wcet > TIME_MAX || task->period < TASK_PERIOD_MIN ||
+		    task->period > TIME_MAX || task->deadline > TIME_MAX || task->reserved)
+			return false;
+	}
+	return true;
+}
+
+static bool policy_valid(uint32_t policy, uint64_t quantum)
+{
+	if (policy == RESCH_SERVER_RR)
+		return quantum >= BUDGET_MIN && quantum <= QUANTUM_MAX;
+	return policy < RESCH_SERVER_POLICIES && !quantum;
+}
+
+static bool params_valid(const struct resch_server_params *params)
+{
+	return resch_served_promises(params) && policy_valid(params->policy, params->quantum);
+}
+
+static int test(const struct served *question, uint64_t budget, uint64_t period,
+		struct resch_verdict *verdict)
+{
+	struct served served = *question;
+
+	served.budget = budget;
+	served.period = period;
+	resch_served_init(&served);
+	return resch_served_test(&served, verdict);
+}
+
+static uint64_t budget_least(uint64_t period)
+{
+	uint64_t least = (period + SIZES - 1) / SIZES;
+
+	return least > BUDGET_MIN ? least : BUDGET_MIN;
+}
+
+int resch_server_fits(const struct resch_server_params *params,
+		      const struct resch_server_task *tasks, uint32_t count, uint64_t overhead,
+		      struct resch_verdict *verdict)
+{
+	struct served question = {
+		.params = params, .tasks = tasks, .count = count, .overhead = overhead
+	};
+	struct resch_verdict why = {};
+	int result;
+
+	if (!params_valid(params) || !tasks_valid(tasks, count) || overhead > TIME_MAX ||
+	    params->period > TIME_MAX || params->budget > params->period ||
+	    params->budget < budget_least(params->period))
+		return -EINVAL;
+	result = test(&question, params->budget, params->period, &why);
+	if (verdict)
+		*verdict = why;
+	return result;
+}
+
+/* The least budget in [@least, @period] that passes: more is never worse. 0: none. */
+static uint64_t search(const struct served *question, uint64_t least, uint64_t period,
+		       struct resch_verdict *verdict)
+{
+	uint64_t fails = least - 1, passes = period;
+	struct resch_verdict unused;
+
+	if (test(question, period, period, verdict))
+		return 0;
+	while (passes - fails > 1) {
+		uint64_t middle = fails + (passes - fails) / 2;
+
+		if (test(question, middle, period, &unused))
+			fails = middle;
+		else
+			passes = middle;
+	}
+	return passes;
+}
+
+/* The best of a task's periods and deadlines, and their whole fractions. */
+struct best {
+	uint64_t budget;
+	uint64_t period;
+};
+
+static void try_period(const struct served *question, uint64_t period, struct best *best,
+		       struct resch_verdict *verdict)
+{
+	uint64_t budget, overhead = question->overhead;
+	__uint128_t one, two;
+
+	/* Can it be better at all? The budget is at least what the best one would have here. */
+	if (best->budget) {
+		one = (__uint128_t)(best->budget + overhead) * period / best->period;
+		budget = one > overhead ? (uint64_t)(one - overhead) : 0;
+		if (budget > period)
+			budget = period;
+		if (budget < budget_least(period) || test(question, budget, period, verdict))
+			return;
+	}
+	budget = search(question, budget_least(period), period, verdict);
+	if (!budget)
+		return;
+	one = (__uint128_t)(budget + overhead) * best->period;
+	two = (__uint128_t)(best->budget + overhead) * period;
+	if (best->budget && (one > two || (one == two && period <= best->period)))
+		return;
+	best->budget = budget;
+	best->period = period;
+}
+
+static int choose_period(const struct served *question, struct best *best,
+			 struct resch_verdict *verdict)
+{
+	uint32_t i, k, which;
+
+	for (i = 0; i < question->count; i++) {
+		const struct resch_server_task *task = &question->tasks[i];
+
+		for (which = 0; which < 2; which++) {
+			uint64_t whole = which && task->deadline ? task->deadline : task->period;
+
+			for (k = 1; k <= FRACTIONS && whole / k >= PERIOD_MIN; k++)
+				try_period(question, whole / k, best, verdict);
+			if (whole < PERIOD_MIN && whole >= BUDGET_MIN)
+				try_period(question, whole, best, verdict);
+		}
+	}
+	return best->budget ? 0 : -EBUSY;
+}
+
+int resch_server_size(struct resch_server_params *params, const struct resch_server_task *tasks,
+		      uint32_t count, uint64_t overhead, struct resch_verdict *verdict)
+{
+	struct served question = {
+		.params = params, .tasks = tasks, .count = count, .overhead = overhead
+	};
+	struct best best = { .period = params->period };
+	struct resch_verdict why = {};
+	int result = 0;
+
+	if (!params_valid(params) || !tasks_valid(tasks, count) || overhead > TIME_MAX ||
+	    params->period > TIME_MAX || (params->period && params->period < BUDGET_MIN))
+		return -EINVAL;
+	if (!params->period) {
+		result = choose_period(&question, &best, &why);
+	} else {
+		best.budget = search(&question, budget_least(best.period), best.period, &why);
+		result = best.budget ? 0 : -EBUSY;
+	}
+	if (verdict)
+		*verdict = result ? why : (struct resch_verdict){};
+	if (result)
+		return result;
+	params->budget = best.budget;
+	params->period = best.period;
+	return 0;
+}
+
+int resch_server_capacity(uint32_t policy, uint64_t quantum, const struct resch_server_task *tasks,
+			  uint32_t count, uint64_t *capacity)
+{
+	struct resch_server_params params = { .policy = policy, .quantum = quantum };
+	struct served question = {
+		.params = &params, .tasks = tasks, .count = count, .alone = true
+	};
+	struct resch_verdict unused;
+
+	if (!policy_valid(policy, quantum) || !tasks_valid(tasks, count))
+		return -EINVAL;
+	*capacity = search(&question, 1, RESCH_SHARE_UNIT, &unused);
+	return *capacity ? 0 : -EBUSY;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stage.h - a stage of a chain: whose instance a job is, and what goes on to the next stage
+ *
+ * A stage is a thread's (thread->stage), under the lock of the thread's CPU. What its completion
+ * hands to the next stage goes through a ring that the next stage's structure has: the one writer
+ * is the stage before, under its own CPU's lock, and the one reader the next stage's CPU, under
+ * that lock. So neither CPU takes the other's lock; the thread of the next stage is noted, as one
+ * is that has blocked or woken, and its CPU looks into the ring as it takes the note.
+ *
+ * A ring is in one order: instances are handed over, begun and completed as they came. So the one
+ * at `tail` is the one that the stage's current job, or its next one, belongs to.
+ */
+#ifndef _RESCH_CHAIN_STAGE_H
+#define _RESCH_CHAIN_STAGE_H
+
+#include "core/thread.h"
+
+/*
+ * Instances that a stage may have to do: a power of two, and no more than the releases of a
+ * sporadic task that may wait.
+ */
+#define RESCH_INSTANCES RESCH_REQUESTS
+
+/**
+ * struct resch_instance - what is handed over
+ * @number:   of the instance, from 1
+ * @origin:   release of its first stage
+ * @released: release of the stage that hands it over
+ * @at:       when that one has completed
+ */
+struct resch_instance {
+	u64 number;
+	u64 origin;
+	u64 released;
+	u64 at;
+};
+
+/** struct resch_stage - see above */
+struct resch_stage {
+	struct resch_chain *chain; /* constant */
+	struct resch_stage *next; /* constant; NULL: the last */
+	struct resch_thread *thread; /* constant until nobody is a stage of the chain; counted */
+	u32 index; /* constant */
+	u32 task; /* constant */
+	u64 phase; /* constant */
+
+	/* lock of the thread's CPU */
+	u32 taken; /* instances that a job was asked for */
+	u64 completed;
+	u64 held;
+	u64 held_total;
+	u64 late;
+	u64 unsent; /* found no room in the next stage's ring */
+	u64 response_min;
+	u64 response_max;
+	u64 response_total;
+
+	/* lock of the CPU of the stage before */
+	u32 waiting_max;
+	struct resch_instance instances[RESCH_INSTANCES];
+	u32 head; /* instances that have come; read by this stage's CPU */
+	u32 tail ____cacheline_aligned; /* completed; this stage's CPU, read by the one before */
+};
+
+/** struct resch_chain - what the stages of one chain share */
+struct resch_chain {
+	u32 id; /* this and what follows: constant */
+	u32 protocol;
+	u32 flags;
+	u32 count;
+	u64 period;
+	u64 deadline;
+	u64 began; /* jobs that were released before are no instances */
+	char name[RESCH_NAME_LEN];
+	struct resch_file *file; /* its maker's; outlives the chain */
+	struct list_head in_file; /* resch_lock */
+	bool attached; /* resch_lock; threads know their stages */
+	u32 stopped; /* set once, by anybody: the number of a stage that is gone, from 1 */
+
+	u64 instances; /* lock of the first stage's CPU */
+
+	/* lock of the last stage's CPU */
+	u64 completed;
+	u64 missed;
+	u64 response_min;
+	u64 response_max;
+	u64 response_total;
+	u64 tardiness_max;
+	u64 histogram[RESCH_CHAIN_BUCKETS];
+
+	struct resch_stage stages[];
+};
+
+/*
+ * The current job of a stage ends. The thread of the next stage, if it is on the same CPU: its job
+ * is to be released in the same decision; NULL: all is done. cpu->lock.
+ */
+struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now);
+
+/*
+ * The next of the instances that were handed to the stage and for which no job was asked:
+ * @release, when the protocol has it released. false: there is none. cpu->lock.
+ */
+bool resch_stage_take(struct resch_stage *stage, u64 *release);
+
+/*
+ * How far apart the last release of the stage's task and the next one have to be, ns. cpu->lock.
+ */
+u64 resch_stage_distance(const struct resch_thread *thread);
+
+/* The time of the stage's next job is set. cpu->lock. */
+void resch_stage_set(const struct resch_thread *thread);
+
+/*
+ * Whether the CPU's idle points are those of its tasks: its plugin never idles while there is work.
+ * cpu->lock.
+ */
+bool resch_stage_rules(const struct resch_cpu *rc);
+
+/* Whether an idle point ends the stage's guard. cpu->lock. */
+static inline bool resch_stage_ruled(const struct resch_stage *stage)
+{
+	return stage->index && stage->chain->protocol == RESCH_CHAIN_RG;
+}
+
+/*
+ * The stage's next job, which was to be held until @until, need not be since @now. When it is
+ * released: not before the stage before was complete, by that one's clock. cpu->lock.
+ */
+u64 resch_stage_free(struct resch_stage *stage, u64 until, u64 now);
+
+/* The instance of the thread's job. -ENOENT: it has none. cpu->lock. */
+int resch_stage_job(const struct resch_thread *thread, struct resch_chain_job *job);
+
+/* The registration of a stage's thread ends: its chain stops. cpu->lock. */
+void resch_stage_gone(struct resch_thread *thread, u64 now);
+
+/* How many instances are with the stage. cpu->lock. */
+static inline u32 resch_stage_waiting(const struct resch_stage *stage)
+{
+	return READ_ONCE(stage->head) - stage->tail;
+}
+
+#endif /* _RESCH_CHAIN_STAGE_H */

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* jobs.c - the life of jobs: release, completion, suspension */
+#include <linux/ktime.h>
+
+#include "agenda.h"
+#include "jobs.h"
+#include "park.h"
+#include "react.h"
+#include "trace.h"
+#include "chain/stage.h"
+#include "server/newcomer.h"
+
+/*
+ * The next release of a periodic task is known when a job is released, and the timer is about to be
+ * set anyway: set it for both now, and the wait that ends the job finds nothing left to do. (If the
+ * job is still under way then, the timer finds it so.)
+ */
+static void job_foresee(struct resch_thread *thread, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+	u64 next = thread->task.job.release + params->period;
+
+	if (params->kind == RESCH_PERIODIC && next > now && !resch_node_queued(&thread->timer))
+		resch_queue_insert(&thread->rc->timers, &thread->timer, next);
+}
+
+void resch_job_release(struct resch_thread *thread, u64 now)
+{
+	thread->due = false;
+	resch_life_begin(&thread->life, &thread->task.params, resch_thread_runtime(thread));
+	trace_resch_release(thread, now, thread->task.job.skipped);
+	resch_agenda_enqueue(thread, RESCH_WHY_RELEASE, now);
+	if (unlikely(thread->life.watch))
+		resch_agenda_arm(thread);
+	else
+		job_foresee(thread, now);
+}
+
+/* There is nothing to do before thread->timer, if it is set, expires. */
+static void job_sleep(struct resch_thread *thread)
+{
+	thread->state = RESCH_SLEEPING;
+	resch_agenda_arm(thread);
+}
+
+void resch_job_await(struct resch_thread *thread, u64 now)
+{
+	if (thread->task.job.release <= now)
+		resch_job_release(thread, now);
+	else
+		job_sleep(thread);
+}
+
+/* Another release is asked for, for @release. */
+static void request_push(struct resch_requests *requests, u64 release)
+{
+	requests->release[requests->total++ % RESCH_REQUESTS] = release;
+	requests->waiting++;
+}
+
+/* The oldest that waits; there is one. */
+static u64 request_pop(struct resch_requests *requests)
+{
+	u64 number = requests->total - requests->waiting;
+
+	requests->waiting--;
+	return requests->release[number % RESCH_REQUESTS];
+}
+
+void resch_job_await_asked(struct resch_thread *thread, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+
+	if (!thread->due && thread->requests.waiting) {
+		u64 distance = params->period;
+
+		if (unlikely(thread->stage))
+			distance = resch_stage_distance(thread);
+		thread->due = true;
+		resch_job_sporadic(&thread->task.job, distance, params->deadline,
+				   request_pop(&thread->requests));
+		if (unlikely(thread->stage))
+			resch_stage_set(thread);
+	}
+	if (thread->due)
+		resch_job_await(thread, now);
+	else
+		job_sleep(thread);
+}
+
+static void job_wakeup(struct resch_thread *thread, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+	u64 left = thread->life.budget - min(thread->life.budget, thread->life.spent);
+
+	thread->life.budget =
+		resch_job_wakeup(&thread->task.job, params->wcet, params->deadline, left, now);
+	resch_job_release(thread, now);
+}
+
+void resch_job_start(struct resch_thread *thread, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+
+	resch_cpu_assert_locked(thread->rc);
+	thread->state = RESCH_SLEEPING;
+	thread->run = false;
+	switch (params->kind) {
+	case RESCH_PERIODIC:
+		if (params->flags & RESCH_F_SYNC) {
+			thread->waiting_start = true;
+			return;
+		}
+		resch_job_first(&thread->task.job, now + params->offset, params->deadline);
+		thread->due = true;
+		resch_job_await(thread, now);
+		return;
+	case RESCH_SPORADIC:
+		resch_job_await_asked(thread, now);
+		return;
+	case RESCH_WAKEUP:
+		job_wakeup(thread, now);
+		return;
+	}
+}
+
+void resch_job_start_at(struct resch_thread *thread, u64 zero, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+
+	resch_cpu_assert_locked(thread->rc);
+	thread->waiting_start = false;
+	thread->due = true;
+	resch_job_first(&thread->task.job, zero + params->offset, params->deadline);
+	if (thread->state == RESCH_SLEEPING)
+		resch_agenda_arm(thread);
+}
+
+void resch_job_complete(struct resch_thread *thread, u64 now)
+{
+	u64 runtime = resch_thread_runtime(thread);
+	u64 executed = resch_life_executed(&thread->life, runtime);
+	u64 tardiness = resch_job_tardiness(&thread->task.job, now);
+
+	resch_cpu_assert_locked(thread->rc);
+	if (unlikely(resch_life_exceeded(&thread->life, runtime)))
+		resch_react_overran(thread, executed, now);
+	if (unlikely(tardiness) && !thread->life.missed)
+		resch_react_missed(thread, tardiness, now);
+	resch_life_end(&thread->life, &thread->stats, &thread->task.job, runtime, now);
+	thread->background = false;
+	trace_resch_complete(thread, now, executed);
+	resch_agenda_dequeue(thread, RESCH_WHY_COMPLETE, now);
+	thread->state = RESCH_SLEEPING;
+	resch_agenda_leave(thread, RESCH_OFF_COMPLETE, now);
+	if (unlikely(thread->stage)) {
+		thread = resch_stage_complete(thread, now);
+		if (thread)
+			resch_job_take(thread, now);
+	}
+}
+
+void resch_job_expire(struct resch_thread *thread, u64 now)
+{
+	resch_cpu_assert_locked(thread->rc);
+	switch (thread->state) {
+	case RESCH_SLEEPING:
+		resch_job_release(thread, now);
+		return;
+	case RESCH_DELAYED:
+		if (thread->life.wake_at <= now)
+			resch_agenda_resume(thread, now);
+		break;
+	case RESCH_THROTTLED:
+		if (thread->life.wake_at <= now)
+			resch_react_replenish(thread, now);
+		break;
+	}
+	if (thread->life.watch && thread->task.job.deadline <= now)
+		resch_react_miss(thread, now);
+	resch_agenda_arm(thread);
+}
+
+void resch_job_stir(struct resch_thread *thread)
+{
+	if (unlikely(thread->rc->whole) && !thread->held)
+		thread->task.busy = true;
+}
+
+void resch_job_sync(struct resch_thread *thread, u64 now)
+{
+	bool blocked = READ_ONCE(thread->kblocked);
+	/* blocking is completion, waking is release */
+	bool own = thread->task.params.kind == RESCH_WAKEUP;
+	struct resch_cpu *rc = thread->rc;
+
+	resch_cpu_assert_locked(rc);
+	if (blocked)
+		resch_agenda_stopped(thread);
+	if (blocked && unlikely(thread->task.params.flags & RESCH_F_FAMILY))
+		resch_family_stir();
+	if (blocked && own && (thread->state == RESCH_READY || thread->background)) {
+		resch_job_complete(thread, now);
+		resch_agenda_arm(thread);
+	} else if (blocked && thread->state == RESCH_READY) {
+		trace_resch_block(thread, now, resch_thread_executed(thread));
+		resch_agenda_dequeue(thread, RESCH_WHY_BLOCK, now);
+		thread->state = RESCH_BLOCKED;
+		if (rc->selected == thread)
+			resch_agenda_deselect(rc, RESCH_OFF_BLOCK, now);
+		if (resch_node_queued(&thread->late))
+			resch_queue_erase(&rc->late, &thread->late);
+	} else if (!blocked && own && thread->state == RESCH_SLEEPING) {
+		resch_job_stir(thread);
+		job_wakeup(thread, now);
+		resch_park_stop(thread, now);
+	} else if (!blocked && thread->state == RESCH_BLOCKED) {
+		resch_job_stir(thread);
+		resch_agenda_resume(thread, now);
+		resch_park_stop(thread, now);
+	}
+}
+
+/* One more release of a sporadic task. cpu->lock. */
+static void job_request(struct resch_thread *thread, u64 release, u64 now)
+{
+	request_push(&thread->requests, release);
+	if (thread->state == RESCH_SLEEPING && !thread->due)
+		resch_job_await_asked(thread, now);
+}
+
+int resch_job_ask(struct resch_thread *thread, u64 now)
+{
+	struct resch_requests *requests = &thread->requests;
+	u64 release = now, last;
+
+	resch_cpu_assert_locked(thread->rc);
+	if (thread->task.params.kind != RESCH_SPORADIC)
+		return -EINVAL;
+	if (thread->state == RESCH_GONE)
+		return -ENOENT;
+	if (thread->stage && thread->stage->index)
+		return -EBUSY;
+	if (requests->waiting >= RESCH_REQUESTS)
+		return -ENOSPC;
+	if (requests->total) {
+		last = requests->release[(requests->total - 1) % RESCH_REQUESTS];
+		release = max(now, last + thread->task.params.period);
+	}
+	job_request(thread, release, now);
+	return 0;
+}
+
+/* The ring of a stage has no more places than there may be requests. */
+void resch_job_take(struct resch_thread *thread, u64 now)
+{
+	u64 release;
+
+	resch_cpu_assert_locked(thread->rc);
+	if (thread->state == RESCH_GONE)
+		return;
+	while (resch_stage_take(thread->stage, &release))
+		job_request(thread, release, now);
+}
+
+/* All that was released on the CPU before @now is complete. Nobody is ready. cpu->lock. */
+static bool job_all_done(const struct resch_cpu *rc, u64 now)
+{
+	struct resch_task *task;
+
+	resch_rq_for_each(&rc->rq, task) {
+		const struct resch_thread *thread = resch_thread_of(task);
+
+		if (thread->state == RESCH_GONE ||
+		    (thread->state == RESCH_NEW && !thread->requests.waiting))
+			continue;
+		if (thread->state != RESCH_SLEEPING)
+			return false;
+		if (thread->due && thread->task.job.release < now)
+			return false;
+	}
+	return true;
+}
+
+void resch_job_idle(struct resch_cpu *rc, u64 now)
+{
+	struct resch_task *task;
+
+	resch_cpu_assert_locked(rc);
+	if (!resch_stage_rules(rc) || !job_all_done(rc, now))
+		return;
+	rc->idle = now;
+	resch_rq_for_each(&rc->rq, task) {
+		struct resch_thread *thread = resch_thread_of(task);
+		u64 until = task->job.release;
+
+		if (thread->state != RESCH_SLEEPING || !thread->due || until <= now ||
+		    !thread->stage || !resch_stage_ruled(thread->stage))
+			continue;
+		task->job.release = resch_stage_free(thread->stage, until, now);
+		task->job.deadline = task->job.release + task->params.deadline;
+		if (resch_node_queued(&thread->timer))
+			resch_queue_erase(&rc->timers, &thread->timer);
+		resch_job_await(thread, now);
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* chains.h - requests for chains that have more to copy than their own structure */
+#ifndef _RESCH_DEVICE_CHAINS_H
+#define _RESCH_DEVICE_CHAINS_H
+
+#include <linux/resch.h>
+
+struct resch_file;
+
+/* RESCH_IOC_CHAIN_SET, RESCH_IOC_CHAIN_STAT. Process context, no locks. */
+int resch_chains_set(struct resch_file *file, struct resch_chain_set *set);
+int resch_chains_stat(struct resch_chain_stat *stat);
+
+#endif /* _RESCH_DEVICE_CHAINS_H */

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/* visitor.c - threads that may use RT CPUs in user mode only: whose, where, and back */
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/prio.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "state.h"
+#include "visitor.h"
+#include "compat/user_worker.h"
+#include "core/thread.h"
+
+#define RESCH_VISITOR_HASH_BITS 12
+/* So many are visited before others have their turn. */
+#define RESCH_VISITOR_PORTION 64
+/* The call that makes it a SCHED_DEADLINE thread has so long, ns. */
+#define RESCH_VISITOR_SPAN NSEC_PER_SEC
+
+static DEFINE_HASHTABLE(visitor_hash, RESCH_VISITOR_HASH_BITS);
+/* The table, `user` and `set`. Taken on NRT CPUs only: RT CPUs read, under RCU. */
+static DEFINE_RAW_SPINLOCK(visitor_lock);
+/* What the task work of a visitor calls: see todo.c. */
+task_work_func_t resch_visitor_work;
+
+static LLIST_HEAD(visitor_graves);
+static atomic_t visitor_count = ATOMIC_INIT(0);
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct resch_visitor *resch_visitor_find(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	hash_for_each_possible_rcu(visitor_hash, visitor, hash, (unsigned long)task) {
+		if (visitor->task == task)
+			return visitor;
+	}
+	return NULL;
+}
+
+void resch_visitor_put(struct resch_visitor *visitor)
+{
+	if (!refcount_dec_and_test(&visitor->refs))
+		return;
+	put_task_struct(visitor->task);
+	if (visitor->child)
+		kfree_rcu(visitor->child, rcu);
+	kfree_rcu(visitor, rcu);
+}
+
+/* @visitor is all zeros. Any context. */
+static void visitor_init(struct resch_visitor *visitor, struct task_struct *task)
+{
+	visitor->task = get_task_struct(task);
+	visitor->cpu = -1;
+	visitor->since = ktime_get_mono_fast_ns();
+	init_task_work(&visitor->work, resch_visitor_work);
+	refcount_set(&visitor->refs, 1);
+}
+
+/* The table's lock. */
+static void visitor_add(struct resch_visitor *visitor)
+{
+	hash_add_rcu(visitor_hash, &visitor->hash, (unsigned long)visitor->task);
+	atomic_inc(&visitor_count);
+}
+
+static void visitor_remove(struct resch_visitor *visitor)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	hash_del_rcu(&visitor->hash);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	atomic_dec(&visitor_count);
+	if (visitor->cpu >= 0)
+		atomic_dec(&per_cpu(resch_guard_cpus, visitor->cpu).visitors);
+	resch_visitor_put(visitor);
+}
+
+/* A mask of the visitor. resch_guard_mutex. */
+static void visitor_write(cpumask_t *to, const cpumask_t *from)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	cpumask_copy(to, from);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+}
+
+struct resch_visitor *resch_visitor_make(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	rcu_read_unlock();
+	if (visitor)
+		return visitor; /* nobody but us, with the mutex, could free it */
+	/* No I/O: whoever does that may be a visitor that waits for us. */
+	visitor = kzalloc(sizeof(*visitor), GFP_NOIO);
+	if (!visitor)
+		return NULL;
+	visitor_init(visitor, task);
+	cpumask_copy(&visitor->user, &task->cpus_mask);
+	cpumask_copy(&visitor->set, &task->cpus_mask);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	/* Pairs with resch_visitor_exit(), which runs after PF_EXITING is set. */
+	if (!(READ_ONCE(task->flags) & PF_EXITING) && !resch_visitor_find(task)) {
+		visitor_add(visitor);
+		raw_spin_unlock_irqrestore(&visitor_lock, flags);
+		smp_mb(); /* in the table first, then another look at the flag */
+		if (READ_ONCE(task->flags) & PF_EXITING)
+			resch_visitor_exit(task);
+		return visitor;
+	}
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	resch_visitor_put(visitor);
+	return NULL;
+}
+
+void resch_visitor_expect_child(void)
+{
+	struct resch_visitor *visitor;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(current);
+	if (visitor && (visitor->child || !refcount_inc_not_zero(&visitor->refs)))
+		visitor = NULL;
+	rcu_read_unlock();
+	if (!visitor)
+		return;
+	visitor->child = kzalloc(sizeof(*visitor->child), GFP_KERNEL_ACCOUNT);
+	resch_visitor_put(visitor);
+}
+
+void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct resch_visitor *visitor = NULL, *from;
+	unsigned long flags;
+
+	rcu_read_lock();
+	from = resch_visitor_find(parent);
+	/* The child of one that has been restored may have got what its parent then had. */
+	if (from && READ_ONCE(from->restored) && cpumask_equal(&from->user, &child->cpus_mask))
+		from = NULL;
+	if (from) {
+		visitor = from->child;
+		from->child = NULL;
+	}
+	rcu_read_unlock();
+	if (!visitor)
+		return; /* no memory: it stays on NRT CPUs, as if it had asked for that */
+	visitor_init(visitor, child);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	from = resch_visitor_find(parent);
+	if (from) {
+		cpumask_copy(&visitor->user, &from->user);
+		cpumask_copy(&visitor->set, &child->cpus_mask);
+		visitor->asked = READ_ONCE(from->asked);
+		visitor->ours = from->ours;
+		visitor->elsewhere = from->elsewhere;
+		visitor->whole = !!READ_ONCE(from->whole); /* it is not SCHED_DEADLINE */
+		visitor_add(visitor);
+	}
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	if (!from)
+		resch_visitor_put(visitor);
+}
+
+void resch_visitor_exit(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	if (visitor && !xchg(&visitor->dead, true))
+		llist_add(&visitor->grave, &visitor_graves);
+	rcu_read_unlock();
+}
+
+void resch_visitor_bury(void)
+{
+	struct llist_node *list = llist_del_all(&visitor_graves);
+	struct resch_visitor *visitor, *next;
+
+	llist_for_each_entry_safe(visitor, next, list, grave)
+		visitor_remove(visitor);
+}
+
+u32 resch_visitor_count(void)
+{
+	return atomic_read(&visitor_count);
+}
+
+void resch_visitor_for_each(void (*each)(struct resch_visitor *visitor, void *data), void *data)
+{
+	struct resch_visitor *visitor;
+	struct hlist_node *next;
+	unsigned int bucket;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	/* Others only add, at the heads; who removes has the mutex. */
+	hash_for_each_safe(visitor_hash, bucket, next, visitor, hash) {
+		if (!READ_ONCE(visitor->dead))
+			each(visitor, data);
+	}
+}
+
+bool resch_visitor_walk(void (*each)(struct resch_visitor *visitor, void *data), void *data)
+{
+	struct resch_visitor *visitor;
+	unsigned int bucket, count = 0;
+	struct hlist_node *next;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	for (bucket = 0; bucket < HASH_SIZE(visitor_hash); bucket++) {
+		hlist_for_each_entry_safe(visitor, next, &visitor_hash[bucket], hash) {
+			if (!READ_ONCE(visitor->dead))
+				each(visitor, data);
+			count++;
+		}
+		if (count < RESCH_VISITOR_PORTION)
+			continue;
+		count = 0;
+		if (!resch_guard_breathe())
+			return false;
+	}
+	return true;
+}
+
+void resch_visitor_user(struct task_struct *task, cpumask_t *mask)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	visitor = resch_visitor_find(task);
+	if (visitor && cpumask_equal(mask, &visitor->set) && !test_bit(0, &visitor->asked))
+		cpumask_copy(mask, &visitor->user);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+}
+
+/* ---- who is who ------------------------------------------------------------------------------ */
+
+static bool visitor_is_top(const struct task_struct *task)
+{
+	/* It may be changed at this moment: who changed it has a look taken afterwards. */
+	return READ_ONCE(task->policy) == SCHED_FIFO &&
+	       READ_ONCE(task->rt_priority) == MAX_RT_PRIO - 1;
+}
+
+bool resch_visitor_is_kernel(const struct task_struct *task)
+{
+	unsigned int flags = READ_ONCE(task->flags);
+
+	return flags & PF_KTHREAD || (flags & PF_NO_SETAFFINITY && !resch_is_worker(task));
+}
+
+bool resch_guard_exempts(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	struct resch_thread *thread;
+	bool exempt;
+
+	if (resch_visitor_is_kernel(task) || task->policy == SCHED_DEADLINE)
+		return true;
+	rcu_read_lock();
+	thread = resch_thread_find(task);
+	exempt = thread && READ_ONCE(thread->entered) && READ_ONCE(thread->state) != RESCH_GONE;
+	if (!exempt && visitor_is_top(task) && task->nr_cpus_allowed == 1 &&
+	    cpumask_test_cpu(cpumask_first(&task->cpus_mask), &resch_guard_rt)) {
+		/* Bound to it by its user, not by us? */
+		visitor = resch_visitor_find(task);
+		exempt = !visitor || READ_ONCE(visitor->cpu) < 0;
+	}
+	rcu_read_unlock();
+	return exempt;
+}
+
+bool resch_visitor_may(const struct resch_visitor *visitor, unsigned int cpu)
+{
+	const struct cpumask *user = &visitor->user;
+	unsigned int other;
+
+	if (cpumask_test_cpu(cpu, user))
+		return true;
+	if (!(resch_guard_common.flags & RESCH_GUARD_ALL))
+		return false;
+	for_each_cpu(other, cpu_active_mask) {
+		if (!cpumask_test_cpu(other, &resch_guard_rt) && !cpumask_test_cpu(other, user))
+			return false;
+	}
+	return true;
+}
+
+/* ---- where they run -------------------------------------------------------------------------- */
+
+/*
+ * @home: those CPUs of the user's affinity that are NRT, or else all such. false: there are none.
+ *  From Linux 6.2 on
+ * the kernel cuts a mask to what sched_setaffinity() has asked for, unless nothing would be left:
+ * then nothing that is not active may be.
+ */
+static bool visitor_home_mask(const struct resch_visitor *visitor, cpumask_t *home)
+{
+	cpumask_andnot(home, &visitor->user, &resch_guard_rt);
+	if (cpumask_intersects(home, cpu_active_mask))
+		return true;
+	return cpumask_andnot(home, cpu_active_mask, &resch_guard_rt);
+}
+
+/* resch_guard_mutex */
+static void visitor_settle(struct resch_visitor *visitor, s32 cpu)
+{
+	if (visitor->cpu >= 0)
+		atomic_dec(&per_cpu(resch_guard_cpus, visitor->cpu).visitors);
+	if (cpu >= 0)
+		atomic_inc(&per_cpu(resch_guard_cpus, cpu).visitors);
+	if (cpu != visitor->cpu)
+		WRITE_ONCE(visitor->since, ktime_get_mono_fast_ns());
+	WRITE_ONCE(visitor->cpu, cpu);
+}
+
+/* The mask that it is to have; `set` says so before it has. resch_guard_mutex. */
+static int visitor_apply(struct resch_visitor *visitor, const cpumask_t *mask)
+{
+	cpumask_t before;
+	int err;
+
+	cpumask_copy(&before, &visitor->set);
+	visitor_write(&visitor->set, mask);
+	err = set_cpus_allowed_ptr(visitor->task, mask);
+	if (err) {
+		visitor_write(&visitor->set, &before);
+		return err;
+	}
+	/*
+	 * From Linux 6.2 on it may have been cut to what a sched_setaffinity() once asked for, and
+	 * what is not as `set` counts as the user's wish.
+	 */
+	if (cpumask_subset(&visitor->task->cpus_mask, mask))
+		visitor_write(&visitor->set, &visitor->task->cpus_mask);
+	visitor->ours = true;
+	return 0;
+}
+
+/* No look: see resch_visitor_home(). resch_guard_mutex. */
+static bool visitor_go_home(struct resch_visitor *visitor)
+{
+	cpumask_t home;
+
+	if (!visitor_home_mask(visitor, &home))
+		return false;
+	if (!cpumask_equal(&visitor->set, &home) && visitor_apply(visitor, &home))
+		return false;
+	visitor->ours = true;
+	visitor->elsewhere = !cpumask_intersects(&home, &visitor->user);
+	visitor_settle(visitor, -1);
+	return true;
+}
+
+/*
+ * All CPUs that it has from us are offline: then the kernel lets it run anywhere, which is nobody's
+ * wish. resch_guard_online() has all looked at before the first of them is active again.
+ */
+static bool visitor_is_stray(const struct resch_visitor *visitor)
+{
+	return visitor->ours && !cpumask_intersects(&visitor->set, cpu_active_mask);
+}
+
+/* It is at home where its user did not want it, and need not be any more: a CPU has come. */
+static bool visitor_may_return(const struct resch_visitor *visitor)
+{
+	cpumask_t home;
+
+	return visitor->elsewhere && visitor->cpu < 0 &&
+	       cpumask_andnot(&home, &visitor->user, &resch_guard_rt) &&
+	       cpumask_intersects(&home, cpu_active_mask);
+}
+
+/*
+ * It has its whole affinity because it is SCHED_DEADLINE, or is just becoming that.
+ * resch_guard_mutex.
+ */
+static bool visitor_keeps_whole(struct resch_visitor *visitor)
+{
+	if (visitor->task->policy == SCHED_DEADLINE)
+		WRITE_ONCE(visitor->whole, 1);
+	else if (visitor->whole && ktime_get_mono_fast_ns() >= visitor->whole)
+		WRITE_ONCE(visitor->whole, 0);
+	return visitor->whole;
+}
+
+/* What it has now is what its user wants. resch_guard_mutex. */
+static void visitor_take(struct resch_visitor *visitor)
+{
+	clear_bit(0, &visitor->asked);
+	visitor_write(&visitor->user, &visitor->task->cpus_mask);
+	visitor_write(&visitor->set, &visitor->task->cpus_mask);
+	visitor->ours = false;
+	visitor->elsewhere = false;
+}
+
+/* Its user may have asked for what it had: see resch_visitor_asked(). resch_guard_mutex. */
+static void visitor_hear(struct resch_visitor *visitor)
+{
+	/* Lent meanwhile: then the affinity is ours. */
+	if (test_and_clear_bit(0, &visitor->asked) && visitor->cpu < 0)
+		visitor_take(visitor);
+}
+
+void resch_visitor_look(struct resch_visitor *visitor)
+{
+	struct task_struct *task = visitor->task;
+	bool stray = false, whole = visitor->whole;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	visitor_hear(visitor);
+	whole = whole && !visitor_keeps_whole(visitor);
+	if (!cpumask_equal(&task->cpus_mask, &visitor->set)) {
+		stray = visitor_is_stray(visitor);
+		if (stray)
+			visitor_write(&visitor->set, &task->cpus_mask);
+		else
+			visitor_take(visitor);
+		visitor_settle(visitor, -1);
+	}
+	/* Bound to an RT CPU first, and then given the priority: it is RT0 now. */
+	if (visitor_is_top(task) && cpumask_weight(&visitor->user) == 1 &&
+	    cpumask_subset(&visitor->user, &resch_guard_rt)) {
+		if (!cpumask_equal(&visitor->set, &visitor->user)) {
+			visitor_settle(visitor, -1);
+			visitor_apply(visitor, &visitor->user);
+		}
+	} else if ((stray || whole || visitor_may_return(visitor)) && resch_guard_stands() &&
+		   !visitor->restored) {
+		visitor_go_home(visitor);
+	}
+}
+
+static void visitor_look(struct resch_visitor *visitor, void *data)
+{
+	resch_visitor_look(visitor);
+}
+
+void resch_visitor_look_all(void)
+{
+	resch_visitor_for_each(visitor_look, NULL);
+}
+
+void resch_visitor_asked(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	if (visitor)
+		set_bit(0, &visitor->asked);
+	rcu_read_unlock();
+}
+
+bool resch_visitor_hurries(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	bool whole;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	whole = visitor && READ_ONCE(visitor->whole);
+	rcu_read_unlock();
+	return whole || visitor_is_top(task);
+}
+
+bool resch_visitor_home(struct resch_visitor *visitor)
+{
+	resch_visitor_look(visitor);
+	return visitor->whole || visitor_go_home(visitor);
+}
+
+void resch_visitor_span(struct resch_visitor *visitor)
+{
+	resch_visitor_look(visitor);
+	if (visitor->restored || resch_guard_exempts(visitor->task))
+		return;
+	if (!cpumask_equal(&visitor->set, &visitor->user) && visitor_apply(visitor, &visitor->user))
+		return;
+	visitor_settle(visitor, -1);
+	WRITE_ONCE(visitor->whole, ktime_get_mono_fast_ns() + RESCH_VISITOR_SPAN);
+}
+
+void resch_visitor_spanned(struct resch_visitor *visitor)
+{
+	lockdep_assert_held(&resch_guard_mutex);
+	if (visitor->whole)
+		WRITE_ONCE(visitor->whole, 1);
+	resch_visitor_look(visitor);
+}
+
+void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
+{
+	struct task_struct *task = visitor->task;
+
+	if (visitor->restored || visitor->cpu >= 0)
+		return;
+	resch_visitor_look(visitor);
+	if (visitor->whole || !cpumask_test_cpu(cpu, &resch_guard_rt) || !cpu_active(cpu) ||
+	    !resch_visitor_may(visitor, cpu) || resch_guard_exempts(task))
+		return;
+	if (visitor_apply(visitor, cpumask_of(cpu)))
+		return;
+	visitor_settle(visitor, cpu);
+	/* It may run at this moment: then balance_starved() compares with a little less. */
+	visitor->runtime = READ_ONCE(task->se.sum_exec_runtime);
+	per_cpu(resch_guard_cpus, cpu).lent++;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void visitor_update(struct resch_visitor *visitor, void *data)
+{
+	if (!resch_guard_exempts(visitor->task))
+		resch_visitor_home(visitor);
+}
+
+void resch_visitor_update(void)
+{
+	resch_visitor_for_each(visitor_update, NULL);
+}
+
+static void visitor_restore(struct resch_visitor *visitor, void *data)
+{
+	unsigned int *count = data;
+
+	if (visitor->restored)
+		return;
+	visitor_hear(visitor);
+	/* Where somebody set another affinity meanwhile, that one stands. */
+	if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) || visitor_is_stray(visitor))
+		visitor_apply(visitor, &visitor->user);
+	visitor_settle(visitor, -1);
+	visitor->restored = true;
+	++*count;
+}
+
+static void visitor_forget(struct resch_visitor *visitor, void *data)
+{
+	/* One that dies meanwhile is on its way to the graves, and is buried from there. */
+	if (!xchg(&visitor->dead, true))
+		visitor_remove(visitor);
+}
+
+void resch_visitor_release(void)
+{
+	unsigned int count;
+
+	/*
+	 * A child that was begun before its parent was restored has the affinity that the parent
+	 * had then, and is found through it: so the table goes last.
+	 */
+	do {
+		count = 0;
+		resch_visitor_for_each(visitor_restore, &count);
+		if (count)
+			schedule_timeout_uninterruptible(msecs_to_jiffies(20));
+	} while (count);
+	resch_visitor_bury();
+	resch_visitor_for_each(visitor_forget, NULL);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hooks.c - where the kernel tells us what threads do */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/binfmts.h>
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "hooks.h"
+#include "restore.h"
+#include "compat/runnable.h"
+#include "core/cpu.h"
+#include "core/retire.h"
+#include "server/newcomer.h"
+
+/*
+ * How long the hooks stay attached when the last thread has gone, seconds. Attaching and detaching
+ * rewrites kernel text on all CPUs; programs that register one after the other should not make the
+ * machine do so each time.
+ */
+#define RESCH_HOOKS_LINGER 2
+
+static u32 hooks_users; /* resch_lock */
+static bool hooks_attached; /* resch_lock */
+
+/* ---- per thread ------------------------------------------------------------------------------ */
+
+/* rq->lock of this CPU, interrupts off. */
+static void hooks_sched_out(struct preempt_notifier *notifier, struct task_struct *next)
+{
+	struct resch_thread *thread = container_of(notifier, struct resch_thread, notifier);
+
+	if (likely(resch_task_is_runnable(current) || READ_ONCE(thread->held)))
+		return; /* preempted, or asleep in this module */
+	if (unlikely(READ_ONCE(current->__state) == TASK_DEAD))
+		WRITE_ONCE(thread->dead, true);
+	WRITE_ONCE(thread->kblocked, true);
+	resch_cpu_note(thread);
+}
+
+/* No lock, interrupts on, preemption off. */
+static void hooks_sched_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct resch_thread *thread = container_of(notifier, struct resch_thread, notifier);
+
+	/*
+	 * sched_wakeup has said so already, unless the thread woke in a way that has no such event.
+	 */
+	if (unlikely(READ_ONCE(thread->kblocked))) {
+		WRITE_ONCE(thread->kblocked, false);
+		resch_cpu_note(thread);
+	}
+	if (unlikely(cpu != thread->cpu && READ_ONCE(thread->entered) &&
+		     READ_ONCE(thread->state) != RESCH_GONE)) {
+		unsigned long flags;
+
+		resch_thread_lock_irqsave(thread, flags);
+		thread->stats.migrations++;
+		thread->todo |= RESCH_TODO_PIN;
+		resch_thread_poke(thread);
+		resch_thread_unlock_irqrestore(thread, flags);
+	}
+}
+
+static struct preempt_ops hooks_preempt_ops = {
+	.sched_in = hooks_sched_in,
+	.sched_out = hooks_sched_out,
+};
+
+struct resch_thread *resch_hooks_current(void)
+{
+	struct preempt_notifier *notifier;
+
+	/* Only current itself changes its list. KVM may have put one there, too. */
+	hlist_for_each_entry(notifier, &current->preempt_notifiers, link) {
+		if (notifier->ops == &hooks_preempt_ops)
+			return container_of(notifier, struct resch_thread, notifier);
+	}
+	return NULL;
+}
+
+void resch_hooks_watch(struct resch_thread *thread)
+{
+	preempt_notifier_inc();
+	preempt_notifier_init(&thread->notifier, &hooks_preempt_ops);
+	preempt_notifier_register(&thread->notifier);
+}
+
+void resch_hooks_unwatch(struct resch_thread *thread)
+{
+	preempt_notifier_unregister(&thread->notifier);
+	resch_hooks_forget();
+}
+
+void resch_hooks_forget(void)
+{
+	preempt_notifier_dec();
+}
+
+/* ---- system-wide ----------------------------------------------------------------------------- */
+
+/* Preemption or interrupts off; mostly under the rq->lock of the CPU on which @task wakes. */
+static void hooks_sched_wakeup(void *data, struct task_struct *task)
+{
+	struct resch_thread *thread;
+
+	/* A word that is at hand here answers for all others. */
+	if (hlist_empty(&task->preempt_notifiers))
+		return;
+	thread = resch_thread_find(task);
+	if (!thread || !READ_ONCE(thread->kblocked))
+		return;
+	WRITE_ONCE(thread->kblocked, false);
+	resch_cpu_note(thread);
+}
+
+/* Preemption off up to 6.19, not after; no lock. The child has not run yet. */
+static void hooks_sched_process_fork(void *data, struct task_struct *parent,
+				     struct task_struct *child)
+{
+	struct resch_thread *thread;
+
+	rcu_read_lock();
+	thread = resch_thread_find(parent);
+	if (!thread || !READ_ONCE(thread->entered)) {
+		rcu_read_unlock();
+		return;
+	}
+	if (thread->task.params.flags & RESCH_F_FAMILY)
+		resch_family_child(thread, child);
+	else if (READ_ONCE(thread->state) != RESCH_GONE)
+		resch_restore_child(thread, child);
+	rcu_read_unlock();
+}
+
+/* Preemption off up to 6.19, not after; no lock; @task is current. */
+static void hooks_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
+				     struct linux_binprm *bprm)
+{
+	struct resch_thread *thread;
+	unsigned long flags;
+
+	rcu_read_lock();
+	thread = resch_thread_find(task);
+	if (thread && thread->task.params.kind != RESCH_WAKEUP) {
+		struct resch_cpu *rc = resch_thread_lock_irqsave(thread, flags);
+
+		resch_thread_retire(thread, RESCH_GONE_EXEC, ktime_get());
+		resch_cpu_unlock_irqrestore(rc, flags);
+		resch_cpu_kick(rc);
+	}
+	rcu_read_unlock();
+}
+
+static struct hooks_probe {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint; /* constant after init */
+} hooks_probes[] = {
+	{ "sched_wakeup", hooks_sched_wakeup },
+	{ "sched_process_fork", hooks_sched_process_fork },
+	{ "sched_process_exec", hooks_sched_process_exec },
+};
+
+static void hooks_find(struct tracepoint *tracepoint, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks_probes); i++) {
+		if (!strcmp(tracepoint->name, hooks_probes[i].name))
+			hooks_probes[i].tracepoint = tracepoint;
+	}
+}
+
+static void hooks_detach(unsigned int count)
+{
+	while (count--)
+		tracepoint_probe_unregister(hooks_probes[count].tracepoint,
+					    hooks_probes[count].probe, NULL);
+}
+
+static int hooks_attach(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(hooks_probes); i++) {
+		err = tracepoint_probe_register(hooks_probes[i].tracepoint, hooks_probes[i].probe,
+						NULL);
+		if (err) {
+			pr_err("could not attach to the tracepoint %s: error %d\n",
+			       hooks_probes[i].name, err);
+			hooks_detach(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Attaches what is not attached, or detaches what nobody uses. resch_lock. */
+static int hooks_adjust(void)
+{
+	int err = 0;
+
+	if (hooks_users && !hooks_attached) {
+		err = hooks_attach();
+		if (err)
+			return err;
+		preempt_notifier_inc();
+		hooks_attached = true;
+	} else if (!hooks_users && hooks_attached) {
+		hooks_detach(ARRAY_SIZE(hooks_probes));
+		preempt_notifier_dec();
+		hooks_attached = false;
+	}
+	return err;
+}
+
+static void hooks_idle_work(struct work_struct *work)
+{
+	mutex_lock(&resch_lock);
+	hooks_adjust();
+	mutex_unlock(&resch_lock);
+}
+
+static DECLARE_DELAYED_WORK(hooks_idle, hooks_idle_work);
+
+int resch_hooks_get(void)
+{
+	int err;
+
+	lockdep_assert_held(&resch_lock);
+	hooks_users++;
+	err = hooks_adjust();
+	if (err)
+		hooks_users--;
+	return err;
+}
+
+void resch_hooks_put(void)
+{
+	lockdep_assert_held(&resch_lock);
+	if (!--hooks_users)
+		mod_delayed_work(resch_workqueue, &hooks_idle, RESCH_HOOKS_LINGER * HZ);
+}
+
+int __init resch_hooks_init(void)
+{
+	unsigned int i;
+
+	check_trace_callback_type_sched_wakeup(hooks_sched_wakeup);
+	check_trace_callback_type_sched_process_fork(hooks_sched_process_fork);
+	check_trace_callback_type_sched_process_exec(hooks_sched_process_exec);
+	for_each_kernel_tracepoint(hooks_find, NULL);
+	for (i = 0; i < ARRAY_SIZE(hooks_probes); i++) {
+		if (!hooks_probes[i].tracepoint) {
+			pr_err("this kernel has no tracepoint %s (CONFIG_TRACEPOINTS): cannot load\n",
+			       hooks_probes[i].name);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+void resch_hooks_exit(void)
+{
+	mutex_lock(&resch_lock);
+	hooks_adjust();
+	mutex_unlock(&resch_lock);
+	cancel_delayed_work_sync(&hooks_idle);
+	tracepoint_synchronize_unregister();
+	/*
+	 * Task work that has just dropped the last reference may still be on its way out of our
+	 * text.
+	 */
+	synchronize_rcu_tasks();
+}

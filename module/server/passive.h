@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * passive.h - work for others: calls of clients, and threads of passive servers that take them up
+ */
+#ifndef _RESCH_PASSIVE_H
+#define _RESCH_PASSIVE_H
+
+#include <linux/list.h>
+#include <linux/resch.h>
+
+struct resch_cpu;
+struct resch_server;
+struct resch_thread;
+
+/*
+ *          CALL              SERVE              SERVE_END, or the provider is gone
+ *   (none) ------> OPEN ------------> SERVED ----------------------------------> ENDED
+ *      ^             |                  |                                          |
+ *      +-------------+------------------+------------------------------------------+
+ *        CALL_END, or the client is gone
+ */
+enum resch_call_state {
+	RESCH_CALL_NONE,
+	RESCH_CALL_OPEN,
+	RESCH_CALL_SERVED,
+	RESCH_CALL_ENDED,
+};
+
+/**
+ * struct resch_passive - what a thread has to do with others, as a client or a provider. cpu->lock
+ * @place:    a client: on cpu->calls, while OPEN; a provider: on cpu->servants, while it
+ *            sleeps for one
+ * @handle:   of the call, or of the one that it works on, or lost
+ * @sleeps:   here, and is to be woken when something changes
+ * @discards: RESCH_CALL_F_DISCARD
+ * @state:    a client's: enum resch_call_state
+ * @result:   ENDED: how
+ * @data, @consumed: see struct resch_call
+ * @to:       a client's: the passive server that it called
+ * @other:    SERVED: the provider; a provider's: its client, or NULL
+ * @own:      a provider's: its server
+ * @began:    a provider's: its CPU time when it took the call up
+ * @lost:     a provider's: the call ended without it
+ */
+struct resch_passive {
+	struct list_head place;
+	u64 handle;
+	bool sleeps;
+	bool discards;
+	u8 state;
+	int result;
+	u64 data;
+	u64 consumed;
+	struct resch_server *to;
+	struct resch_thread *other;
+	struct resch_server *own;
+	u64 began;
+	bool lost;
+};
+
+void resch_passive_init(struct resch_thread *thread);
+
+/* The registration ends: so does what it had to do with others. cpu->lock; before its dequeue. */
+void resch_passive_leave(struct resch_thread *thread, u64 now);
+
+/*
+ * Another plugin takes over: providers go back to their servers. cpu->lock; no task is in a queue
+ * of the plugin's.
+ */
+void resch_passive_reset(struct resch_cpu *rc);
+
+/* The server, which has no tasks, is about to be freed: nobody calls it any more. cpu->lock. */
+void resch_passive_forget(struct resch_cpu *rc, const struct resch_server *server);
+
+/*
+ * Wakes it if it sleeps here. It is seen to be awake at once: who hands over to it must not leave
+ * their server idle in between. cpu->lock.
+ */
+void resch_passive_rouse(struct resch_thread *thread, u64 now);
+
+/* The provider, of the server that was called, takes the call up. cpu->lock. */
+void resch_passive_begin(struct resch_thread *provider, struct resch_thread *client, u64 now);
+
+/* The provider's work for its client ends; @result: 0 or -errno, for the client. cpu->lock. */
+void resch_passive_end(struct resch_thread *provider, int result, u64 now);
+
+/* The client's call ends before its provider, if any, ends it. cpu->lock. */
+void resch_passive_withdraw(struct resch_thread *client, u64 now);
+
+#endif /* _RESCH_PASSIVE_H */

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-/* trace.c - where the trace events are defined */
-#include "cpu.h"
-
-#define CREATE_TRACE_POINTS
-#include "trace.h"

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Chains: legal ones, and for each rule one that breaks it, and only it."""
+
+import unittest
+
+from common import CheckerTest
+from schedule import SPORADIC, ZERO, Line, simulated
+
+MS = 1000000
+DS, PM, MPM, RG1, RG = range(5)
+HANDED, COMPLETE, LATE, LOST = 1, 2, 4, 8
+
+
+def stamp(time):
+    return ZERO + time * MS
+
+
+class Story:
+    """Tasks 1 and 2, each alone on its CPU, stages of chain 5; times in ms."""
+
+    def __init__(self, protocol, phase=0, period=10, deadline=20):
+        self.lines, self.jobs = [], {1: 0, 2: 0}
+        for task, cpu in ((1, 0), (2, 1)):
+            self.say(0, 'resch_attach', cpu, id=task, pid=1000 + task, cpu=cpu, name=f't{task}', plugin='edf', kind=SPORADIC,
+                     period=period * MS, deadline=10 * MS, wcet=5 * MS, offset=0, priority=0, overrun=0, miss=0)
+        self.say(0, 'resch_chain_set', 0, chain=5, name='c', protocol=protocol, stages=2, period=period * MS,
+                 deadline=deadline * MS)
+        self.say(0, 'resch_chain_stage', 0, chain=5, stage=0, task=1, phase=0)
+        self.say(0, 'resch_chain_stage', 0, chain=5, stage=1, task=2, phase=phase * MS)
+
+    def say(self, time, name, on, /, **fields):
+        self.lines.append(Line(stamp(time), name, on, **fields))
+
+    def job(self, task, release, begin, end, instance=None, what=None, origin=None):
+        """A job, from its release on; the events are put in order at the end."""
+        self.jobs[task] += 1
+        cpu = task - 1
+        for time, name in ((begin, 'resch_release'), (begin, 'resch_select'), (end, 'resch_complete')):
+            self.say(time, name, cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task], release=stamp(release),
+                     deadline=stamp(release + 10), now=stamp(time), value={'resch_select': 2 ** 64 - 1}.get(name, 0))
+        self.say(end, 'resch_deselect', cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task], now=stamp(end),
+                 why='complete')
+        if instance:
+            self.step(task, end, instance, what, release if origin is None else origin)
+
+    def step(self, task, time, instance, what, origin):
+        self.say(time, 'resch_chain', task - 1, chain=5, instance=instance, stage=task - 1, task=task, what=what,
+                 origin=stamp(origin), now=stamp(time))
+
+    def text(self):
+        self.lines.sort(key=lambda line: line.time)
+        return simulated(self.lines)
+
+
+def pipeline(protocol, second, phase=0, ends=(3, 15, 24), releases=(0, 10, 20)):
+    """Three instances; `second`: of each, when stage 1 is released."""
+    story = Story(protocol, phase)
+    for number, (release, end, after) in enumerate(zip(releases, ends, second), 1):
+        story.job(1, release, release, end, number, HANDED)
+        late = after + 2 - release > 20
+        story.job(2, after, after, after + 2, number, COMPLETE | (LATE if late else 0), release)
+    return story
+
+
+class Legal(CheckerTest):
+    def test_direct(self):
+        checker = self.assert_legal(pipeline(DS, (3, 15, 24)).text())
+        self.assertEqual(checker.rules['chain-release'].checked, 3)
+        self.assertEqual(checker.rules['chain-once'].checked, 3)
+        self.assertEqual(checker.rules['chain-deadline'].checked, 3)
+
+    def test_guarded(self):
+        self.assert_legal(pipeline(RG1, (3, 15, 25)).text())
+
+    def test_phases(self):
+        self.assert_legal(pipeline(PM, (6, 16, 26), phase=6).text())
+        self.assert_legal(pipeline(MPM, (6, 16, 26), phase=6).text())
+
+    def test_idle_point(self):
+        # nobody else is on CPU 1
+        self.assert_legal(pipeline(RG, (3, 15, 24)).text())
+        self.assert_legal(pipeline(RG, (3, 15, 25)).text())
+
+    def test_lost(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.job(1, 30, 30, 33, 4, LOST)
+        self.assert_legal(story.text())
+
+    def test_not_a_chain_any_more(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.say(30, 'resch_chain_set', 0, chain=5, name='c', protocol=DS, stages=0, period=0, deadline=0)
+        story.job(2, 40, 40, 41)
+        self.assert_legal(story.text())
+
+
+class Broken(CheckerTest):
+    def test_before_the_stage_before(self):
+        self.assert_broken(pipeline(DS, (2, 15, 24)).text(), 'chain-order')
+
+    def test_out_of_order(self):
+        story = pipeline(DS, (3, 15, 24))
+        for line in story.lines:
+            if line.name == 'resch_chain' and line.fields['stage'] == 0 and line.fields['instance'] == 2:
+                line.fields['instance'] = 1
+        self.assert_broken(story.text(), 'chain-order', 'chain-once')
+
+    def test_done_twice(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.step(2, 26, 3, COMPLETE, 20)
+        self.assert_broken(story.text(), 'chain-once', 'chain-order')
+
+    def test_never_done(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.lines = [line for line in story.lines if not (line.name == 'resch_chain' and line.fields['stage'] == 1 and
+                                                            line.fields['instance'] == 2)]
+        self.assert_broken(story.text(), 'chain-once')
+
+    def test_from_nowhere(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.job(2, 40, 40, 41, 9, COMPLETE, 39)
+        self.assert_broken(story.text(), 'chain-once')
+
+    def test_too_early_for_the_guard(self):
+        # and so too early for a sporadic task, too
+        self.assert_broken(pipeline(RG1, (3, 15, 24)).text(), 'chain-release', 'release')
+
+    def test_held_without_a_guard(self):
+        self.assert_broken(pipeline(DS, (3, 15, 25)).text(), 'chain-release')
+
+    def test_no_idle_point(self):
+        story = pipeline(RG, (3, 15, 24))
+        # Another task of CPU 1, under way from 14 to 30; it has the later deadline.
+        fields = {'id': 3, 'pid': 1003, 'cpu': 1}
+        story.say(0, 'resch_attach', 1, **fields, name='t3', plugin='edf', kind=SPORADIC, period=100 * MS, deadline=100 * MS,
+                  wcet=20 * MS, offset=0, priority=0, overrun=0, miss=0)
+        job = {'job': 1, 'release': stamp(14), 'deadline': stamp(114)}
+        for time, name, value in ((14, 'resch_release', 0), (14, 'resch_select', 2 ** 64 - 1), (17, 'resch_select', 2 ** 64 - 1),
+                                  (26, 'resch_select', 2 ** 64 - 1), (38, 'resch_complete', 0)):
+            story.say(time, name, 1, **fields, **job, now=stamp(time), value=value)
+        for time, why in ((15, 'preempt'), (24, 'preempt'), (38, 'complete')):
+            story.say(time, 'resch_deselect', 1, **fields, job=1, now=stamp(time), why=why)
+        story.lines.sort(key=lambda line: (line.time, line.name == 'resch_select'))
+        self.assert_broken(simulated(story.lines), 'chain-release')
+
+    def test_wrong_phase(self):
+        self.assert_broken(pipeline(PM, (6, 17, 27), phase=6).text(), 'chain-release')
+        self.assert_broken(pipeline(MPM, (7, 17, 27), phase=6).text(), 'chain-release')
+
+    def test_late(self):
+        story = Story(DS)
+        story.job(1, 0, 0, 3, 1, HANDED)
+        story.job(2, 3, 4, 6, 1, COMPLETE, 0)
+        self.assert_broken(story.text(), 'chain-late', 'release')
+
+    def test_miss_not_noted(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.job(1, 30, 30, 49, 4, HANDED)
+        story.job(2, 49, 49, 51, 4, COMPLETE, 30)
+        text = story.text()
+        self.assert_broken(text, 'chain-deadline', 'miss')
+        self.assert_broken([line for line in text if 'id=1 ' not in line or 'job=4' not in line], 'chain-deadline')
+
+    def test_miss_from_nowhere(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.lines[-1].fields['what'] |= LATE
+        self.assert_broken(story.text(), 'chain-deadline')
+
+
+if __name__ == '__main__':
+    unittest.main()

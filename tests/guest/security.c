@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* security.c - what privileges in a namespace, and privileges that were given up, are worth */
+#include "lib.h"
+
+#include <sys/prctl.h>
+
+#define NOBODY 65534
+
+/* Every request that changes something is refused; queries are answered. */
+static int powerless(uint32_t other)
+{
+	struct resch_register reg = periodic(100 * MS, MS);
+	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_server_set server = { .domain = 1 };
+	struct resch_task_stat task;
+	struct resch_info now;
+
+	set.cpus.bits[0] = 1;
+	refused(resch_register_self(dev, &reg), EPERM);
+	refused(resch_unregister(dev, other), EPERM);
+	refused(resch_release(dev, other), EPERM);
+	refused(resch_start(dev, 1, 0), EPERM);
+	refused(resch_domain_set(dev, &set), EPERM);
+	refused(resch_domain_del(dev, 1), EPERM);
+	refused(resch_server_set(dev, &server), EPERM);
+	refused(resch_server_del(dev, 1, 1), EPERM);
+	refused(resch_plugin_load(dev, "edf"), EPERM);
+	refused(resch_guard_set(dev, 1, RESCH_GUARD_ON, NULL), EPERM);
+	refused(resch_balance_set(dev, 1, 0), EPERM);
+	must(resch_info(dev, &now));
+	must(resch_task_stat(dev, other, &task));
+	return task.pid;
+}
+
+static int in_user_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWUSER)) {
+		check(errno == EPERM || errno == ENOSPC || errno == EINVAL, "unshare: %s",
+		      strerror(errno));
+		return 77;
+	}
+	powerless((uint32_t)(long)arg);
+	return 0;
+}
+
+TEST(user_namespace, "all capabilities of a user namespace are none here")
+{
+	struct task task = { .reg = sporadic(100 * MS, MS) };
+	int status;
+
+	use("edf");
+	task_start(&task, body_idle);
+	status = child_wait(child(in_user_namespace, (void *)(long)task.id));
+	check(WIFEXITED(status), "it died");
+	task.stop = 1;
+	must(resch_release(dev, task.id));
+	task_join(&task);
+	if (WEXITSTATUS(status) == 77)
+		skip("no user namespace can be made");
+	check_is(WEXITSTATUS(status), 0);
+}
+
+struct pids {
+	uint32_t other;
+	pid_t other_pid;
+	atomic_int id;
+};
+
+static int in_pid_namespace(void *arg)
+{
+	struct pids *pids = arg;
+	struct resch_register reg = wakeup(100 * MS, MS);
+	struct resch_task_stat stat;
+
+	check_is(getpid(), 1);
+	must(resch_task_stat(dev, pids->other, &stat));
+	check_is(stat.pid, 0);
+	/* A number of the world outside means nobody, or somebody else. */
+	refused(resch_register_thread(dev, pids->other_pid, &reg), ESRCH);
+	must(resch_register_self(dev, &reg));
+	must(resch_task_stat(dev, reg.id, &stat));
+	check_is(stat.pid, 1);
+	must(resch_unregister(dev, reg.id));
+	return 0;
+}
+
+static int makes_pid_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWPID))
+		return 77;
+	child_ok(child(in_pid_namespace, arg));
+	return 0;
+}
+
+TEST(pid_namespace, "in a pid namespace threads outside have no number, and can't be named")
+{
+	struct task task = { .reg = sporadic(100 * MS, MS) };
+	struct pids *pids = shared(sizeof(*pids));
+	int status;
+
+	use("edf");
+	task_start(&task, body_idle);
+	pids->other = task.id;
+	pids->other_pid = task.tid;
+	status = child_wait(child(makes_pid_namespace, pids));
+	check(WIFEXITED(status), "it died");
+	task.stop = 1;
+	must(resch_release(dev, task.id));
+	task_join(&task);
+	if (WEXITSTATUS(status) == 77)
+		skip("no pid namespace can be made");
+	check_is(WEXITSTATUS(status), 0);
+}
+
+static int gives_up(void *arg)
+{
+	struct resch_register reg = periodic(20 * MS, MS);
+	struct resch_task_stat stat;
+
+	(void)arg;
+	must(resch_register_self(dev, &reg));
+	must(resch_wait(dev, NULL));
+	must_libc(setresgid(NOBODY, NOBODY, NOBODY));
+	must_libc(setresuid(NOBODY, NOBODY, NOBODY));
+	/* Its jobs are its own. */
+	must(resch_wait(dev, NULL));
+	must(resch_delay(dev, resch_now() + 2 * MS));
+	must(resch_wait(dev, NULL));
+	must(resch_task_stat(dev, 0, &stat));
+	check_is(stat.id, reg.id);
+	check_is(powerless(reg.id), getpid());
+	return 0;
+}
+
+TEST(given_up,
+     "who gives up privileges goes on with its jobs, and changes nothing, its own task neither")
+{
+	use("edf");
+	child_ok(child(gives_up, NULL));
+	await(tasks_registered() == 0);
+}

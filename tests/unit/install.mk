@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0
+# make install into a folder, with the objects that make user leaves; what manual pages show.
+check: check-install check-manners check-documents check-examples check-structures check-bindings check-python
+
+check-install:
+	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
+
+# Of what is installed.
+check-manners: check-install
+	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_manners.py
+
+# What documents show: with the programs that the other tests have.
+check-documents: check-reschctl $(OUT)/resch-sim
+	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_documents.py
+
+check-examples:
+	$(TOP)/tests/unit/test_examples.py
+
+check-structures:
+	$(TOP)/tests/unit/test_structures.py
+
+# Against the shared library that check-library has made.
+check-bindings: check-library
+	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_bindings.py
+
+check-python: check-library
+	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_python.py
+
+.PHONY: check-install check-manners check-documents check-examples check-structures check-bindings check-python

@@ -1,0 +1,273 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""README.md and docs/: each command, example and picture is exercised by somebody, and documents.list says by whom.
+
+What a block that begins with ```console shows after "$ " is typed here, and prints what the document has, to the digit; after
+"# " it is typed in a guest (tests/guest/documents), and docs/tutorial.md by tests/guest/tutorial. All other command lines
+have an entry in documents.list, a test or a program with the words by which it does so. Lines of reschctl are all taken by its
+parser. $RESCHCTL and $RESCH_SIM are the programs; DOCUMENT=docs/chains.md: that one alone.
+"""
+
+import fnmatch
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
+sys.path.insert(0, TOP + '/tests/guest/lib')
+sys.dont_write_bytecode = True
+import typed  # noqa: E402  pylint: disable=wrong-import-position
+
+PROGRAMS = {
+    'reschctl': os.path.abspath(os.environ.get('RESCHCTL', TOP + '/build/host/obj/tools/reschctl')),
+    'resch-sim': os.path.abspath(os.environ.get('RESCH_SIM', TOP + '/build/host/obj/unit/resch-sim')),
+    'resch-gen': TOP + '/bench/gen/resch_gen.py',
+    **{name: f'{TOP}/tools/trace/{name}' for name in ('resch-check', 'resch-draw', 'resch-export', 'resch-jitter')},
+}
+TYPED_ELSEWHERE = 'docs/tutorial.md'
+# What a command line may begin with where there is no prompt.
+KNOWN = re.compile(r'(sudo|make|modprobe|reschctl|resch-\w+|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
+# Of reschctl: the command line is not understood; run has statuses of its own.
+USAGE = 2
+
+
+def documents():
+    only = os.environ.get('DOCUMENT')
+    for path in ['README.md', 'CONTRIBUTING.md', *sorted(glob.glob('docs/*.md', root_dir=TOP))]:
+        if path != TYPED_ELSEWHERE and only in (None, path):
+            with open(os.path.join(TOP, path), encoding='utf-8') as file:
+                yield path, file.read()
+
+
+def untyped(text):
+    """[(line number, command)] of what is shown and not typed: after a prompt in blocks without a language and in indented
+    ones, and where there is none, what begins with a known program."""
+    indented = [(number, [line[4:] for line in block])
+                for number, block in indented_blocks(re.sub(r'^```.*?^```', lambda found: '\n' * found[0].count('\n'), text,
+                                                            flags=re.M | re.S))]
+    for start, lines in typed.blocks(text, '') + indented:
+        prompts = any(re.match(r'[$#] ', line) for line in lines)
+        for number, line in enumerate(lines, start):
+            if prompts and re.match(r'[$#] ', line):
+                yield number, line[2:]
+            elif not prompts and KNOWN.match(line):
+                # what stands after two spaces, or a #, is said of it
+                yield number, re.split(r'  +|\s#\s', line)[0]
+
+
+def indented_blocks(text):
+    block = None
+    for number, line in enumerate([*text.splitlines(), ''], 1):
+        if re.match(r'    \S', line):
+            block = block or (number, [])
+            block[1].append(line)
+        elif block:
+            yield block
+            block = None
+
+
+def entries():
+    """[(document, pattern, [(file, words)])] of documents.list."""
+    with open(TOP + '/tests/unit/documents.list', encoding='utf-8') as file:
+        for line in file:
+            if line.strip() and not line.startswith('#'):
+                document, pattern, *where = (word.strip() for word in line.split(' | '))
+                yield document, pattern, [tuple(each.split(': ', 1)) for each in where]
+
+
+def flags(command):
+    """Whether the program that such a line names has such options; in words what is wrong, or nothing."""
+    try:
+        words = shlex.split(re.split(r' && | \| ', command)[0], comments=True)
+    except ValueError:
+        return ''
+    while words and (words[0] == 'sudo' or re.match(r'[A-Z_]+=', words[0])):
+        words.pop(0)
+    if not words:
+        return ''
+    if words[0] == 'make':
+        return make_target(words[1:])
+    path = os.path.join(TOP, words[0])
+    if '/' not in words[0] or words[0].startswith(('/', './', 'build/')):
+        return ''
+    if not os.access(path, os.X_OK):
+        return f'there is no program {words[0]}'
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    for other in glob.glob(os.path.dirname(path) + '/*.py') + glob.glob(TOP + '/bench/*.py'):
+        with open(other, encoding='utf-8') as file:
+            text += file.read()
+    rest = words[1:words.index('--')] if '--' in words else words[1:]
+    strange = [word.split('=')[0] for word in rest if word.startswith('--') and word.split('=')[0] not in text]
+    return f'{words[0]} has no {strange[0]}' if strange else ''
+
+
+def make_target(words):
+    folder = TOP
+    if words[:1] == ['-C']:
+        folder, words = os.path.join(TOP, words[1]), words[2:]
+    targets = [word for word in words if '=' not in word and not word.startswith('-')]
+    done = subprocess.run(['make', '-n', '-C', folder, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    return f'make {targets}: {done.stderr}' if done.returncode else ''
+
+
+class Typed(unittest.TestCase):
+    """The commands that need no kernel of their own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.shown = set()
+        self.bin, self.work = folder.name + '/bin', folder.name + '/work'
+        os.makedirs(self.bin)
+        os.makedirs(self.work)
+        for name, path in PROGRAMS.items():
+            os.symlink(path, f'{self.bin}/{name}')
+        for name in ('bench', 'tests', 'tools'):
+            os.symlink(f'{TOP}/{name}', f'{self.work}/{name}')
+
+    def prepare(self, path, text):
+        """writing-a-plugin.md makes a plugin: in a copy of what it is compiled from."""
+        if path != 'docs/writing-a-plugin.md':
+            return
+        for name in ('bench', 'tests', 'tools'):
+            os.remove(f'{self.work}/{name}')
+        for name in ('VERSION', 'bench/common', 'bench/sim', 'libresch', 'module/include', 'plugins', 'tools/common',
+                     'tools/trace', 'uapi'):
+            if os.path.isdir(f'{TOP}/{name}'):
+                shutil.copytree(f'{TOP}/{name}', f'{self.work}/{name}')
+            else:
+                shutil.copy(f'{TOP}/{name}', f'{self.work}/{name}')
+        first = text[text.index('## 1.'):text.index('## 2.')]
+        with open(self.work + '/plugins/sjf.c', 'w', encoding='utf-8') as file:
+            file.write('\n'.join('\n'.join(lines) + '\n' for _, lines in typed.blocks(first, 'c')))
+        with open(self.work + '/plugins/Kbuild', encoding='utf-8') as file:
+            kbuild = file.read()
+        with open(self.work + '/plugins/Kbuild', 'w', encoding='utf-8') as file:
+            file.write(re.sub(r'^(plugin-names := .*)$', r'\1 sjf', kbuild, flags=re.M))
+
+    def show(self, command, expected):
+        """A file that a document shows is one that its reader has."""
+        words = command.split()
+        if words[0] == 'cat' and len(words) == 2 and (words[1] in self.shown or not os.path.exists(f'{self.work}/{words[1]}')):
+            self.shown.add(words[1])
+            with open(f'{self.work}/{words[1]}', 'w', encoding='utf-8') as file:
+                file.write('\n'.join(expected) + '\n')
+
+    def type_document(self, path, text):
+        count = 0
+        self.prepare(path, text)
+        shell = typed.Shell(self.work, 300, PATH=self.bin + ':' + os.environ['PATH'], PYTHONDONTWRITEBYTECODE='1', CFLAGS='-O1')
+        self.addCleanup(shell.close)
+        for start, lines in typed.blocks(text):
+            if not lines[0].startswith('$ '):
+                continue
+            for _, command, expected in typed.commands(lines):
+                count += 1
+                self.show(command, expected)
+                status, printed = shell.type(command)
+                self.assertNotIn(status, (124, 127), f'{path}:{start}: {command}\n{printed}')
+                self.assertTrue(typed.alike(expected, printed, typed.exact), '\n'.join(
+                    [f'{path}:{start}: {command}', '-- it has:', *expected, '-- printed now:', *printed]))
+        return count
+
+    def test_typed(self):
+        count = 0
+        for path, text in documents():
+            with self.subTest(path):
+                count += self.type_document(path, text)
+                self.doCleanups()
+                self.setUp()
+        if not os.environ.get('DOCUMENT'):
+            self.assertGreater(count, 20)
+
+    def test_difference_is_seen(self):
+        with self.assertRaisesRegex(AssertionError, 'printed now:\n2'):
+            self.type_document('a', '```console\n$ echo 2\n1\n```\n')
+        with self.assertRaisesRegex(AssertionError, 'nosuch'):
+            self.type_document('a', '```console\n$ nosuch\n```\n')
+
+
+class Listed(unittest.TestCase):
+    def test_commands(self):
+        """Each command that is not typed has an entry, each entry a command, and what it names is there."""
+        listed, used = list(entries()), set()
+        for path, text in documents():
+            for number, command in untyped(text):
+                found = [at for at, (document, pattern, _) in enumerate(listed)
+                         if document == path and fnmatch.fnmatchcase(command, pattern)]
+                self.assertTrue(found, f'{path}:{number}: who exercises this? {command}')
+                used.update(found)
+                self.assertEqual(flags(command), '', f'{path}:{number}: {command}')
+        if not os.environ.get('DOCUMENT'):
+            pictures = {at for at, (document, _, _) in enumerate(listed) if document == 'picture'}
+            self.assertEqual([listed[at] for at in range(len(listed)) if at not in used | pictures], [], 'of no command')
+
+    def test_entries(self):
+        for document, pattern, where in entries():
+            self.assertTrue(where, f'{document}: {pattern}')
+            for name, *words in where:
+                self.assertTrue(os.path.exists(os.path.join(TOP, name)), f'{document}: {pattern}: {name}')
+                if words:
+                    with open(os.path.join(TOP, name), encoding='utf-8') as file:
+                        self.assertTrue(words[0] in file.read(), f'{document}: {pattern}: no "{words[0]}" in {name}')
+
+    def test_lines_of_reschctl(self):
+        """All of them, typed or not, are understood; what comes of them is another machine's."""
+        count = 0
+        for path, text in documents():
+            shown = [command for _, command in untyped(text)]
+            shown += [command for _, lines in typed.blocks(text) for _, command, _ in typed.commands(lines)]
+            for line in shown:
+                for command in re.split(r'; |\|| && ', line):
+                    words = command.split(' #')[0].split('>')[0].strip(' &').split()
+                    while words and words[0] in ('sudo', '...'):
+                        words.pop(0)
+                    if words[:1] == ['reschctl'] and '...' not in words and "'" not in command and '`' not in command:
+                        count += 1
+                        self.understood(path, words[1:])
+        self.assertGreater(count, 30 if not os.environ.get('DOCUMENT') else 0)
+
+    def understood(self, path, words):
+        # without rights: a shield works without the module, too
+        nobody = {'user': 65534, 'group': 65534, 'extra_groups': []} if os.geteuid() == 0 else {}
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(PROGRAMS['reschctl'], folder)
+            done = subprocess.run([program, *({'PID': '1'}.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                                  cwd=folder, **nobody)
+        self.assertFalse(done.returncode == USAGE or 'unknown' in done.stderr or 'Try `' in done.stderr,
+                         f'{path}: reschctl {" ".join(words)}: {done.returncode}: {done.stderr}')
+
+    def test_nonsense_is_seen(self):
+        with self.assertRaises(AssertionError):
+            self.understood('a', ['domain', 'set', '2', '--plugn=edf'])
+        self.assertIn('no program', flags('bench/nosuch 6.1'))
+        self.assertIn('has no --nosuch', flags('bench/latency/run 6.1 --nosuch=1'))
+        self.assertIn('nosuch', flags('make nosuch'))
+        self.assertEqual(list(untyped('a\n\n    make check    all\n\n```\n# ls\nout\n```\n')), [(6, 'ls'), (3, 'make check')])
+
+    def test_pictures(self):
+        """Each picture is shown, by its name, and made by a command that is there and takes such options."""
+        made = {pattern: where for document, pattern, where in entries() if document == 'picture'}
+        shown = {os.path.basename(name) for _, text in documents() for name in re.findall(r'!\[[^]]*\]\(([^)]+)\)', text)}
+        there = set(os.listdir(TOP + '/docs/img'))
+        self.assertEqual(set(made) - {name for name in made if name in there}, set(), 'a picture that is not there')
+        for name in there:
+            self.assertTrue(name in made, f'docs/img/{name}: which command makes it?')
+        if not os.environ.get('DOCUMENT'):
+            self.assertEqual(shown - there, set())
+            everything = ' '.join(text for _, text in documents())
+            self.assertEqual({name for name in there if name not in everything}, set(), 'shown nowhere')
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What every program answers alike: a table over all that `make install` installs, or of those in the folder $PROGRAMS.
+
+Statuses are those of tools/common/exit-status.h.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import terminal
+
+TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
+PROGRAMS = os.environ.get('PROGRAMS', '')
+MANY = 1000000
+sys.path[:0] = [TOP + '/tools/trace', TOP + '/bench/gen']
+sys.dont_write_bytecode = True
+import test_install  # noqa: E402  pylint: disable=wrong-import-position
+import resch_gen  # noqa: E402  pylint: disable=wrong-import-position
+from reschtrace import cli, units  # noqa: E402  pylint: disable=wrong-import-position
+
+# What each prints on standard output when all is well; {set} and {trace} are files. Those of bench/ need real time.
+PRINTS = {
+    'reschctl': 'assign --cpus=0-3 --json {set}',
+    'resch-sim': '-p edf -t 20ms {set}',
+    'resch-check': '{trace}',
+    'resch-draw': None,  # writes a file
+    'resch-export': '-o - {trace}',
+    'resch-jitter': '{trace}',
+    'resch-gen': 'uunifast',
+    'resch-latency': None,
+    'resch-load': None,
+    'resch-balance': None,
+    'reschtop': None,
+}
+MAY_LACK = {'reschtop'}  # where what compiles it is missing
+
+
+def setUpModule():  # noqa: N802
+    global PROGRAMS
+    if not PROGRAMS:
+        folder = tempfile.TemporaryDirectory()
+        unittest.addModuleCleanup(folder.cleanup)
+        done = test_install.make('install', folder.name)
+        assert done.returncode == 0, done.stdout
+        PROGRAMS = folder.name + '/usr/local/bin'
+
+
+def there():
+    return [name for name in PRINTS if name not in MAY_LACK or os.path.exists(os.path.join(PROGRAMS, name))]
+
+
+def call(name, arguments, **more):
+    more = {'stdout': subprocess.PIPE, **more}
+    return subprocess.run([os.path.join(PROGRAMS, name), *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False, **more)
+
+
+class Manners(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.files = {'set': cls.folder.name + '/set.csv', 'trace': cls.folder.name + '/trace.txt'}
+        with open(cls.files['set'], 'w', encoding='utf-8') as file:
+            file.write('name,wcet,period\na,1ms,10ms\nb,2ms,20ms\n')
+        assert call('resch-sim', ['-p', 'edf', '-t', '100ms', '--trace', cls.files['trace'], cls.files['set']]).returncode == 0
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def arguments(self, name):
+        return [word.format(**self.files) for word in (PRINTS[name] or '--help').split()]
+
+    def test_table_is_whole(self):
+        self.assertEqual(set(PRINTS) - MAY_LACK, set(os.listdir(PROGRAMS)) - MAY_LACK)
+
+    def test_asked(self):
+        with open(TOP + '/VERSION', encoding='utf-8') as file:
+            version = file.read().strip()
+        self.assertEqual(cli.VERSION, version)
+        for name in there():
+            done = call(name, ['--help'])
+            self.assertEqual((done.returncode, done.stderr), (0, ''), name)
+            self.assertTrue(done.stdout.lower().startswith('usage'), name)
+            done = call(name, ['--version'])
+            self.assertEqual((done.returncode, done.stderr), (0, ''), name)
+            self.assertTrue(done.stdout.startswith(f'{name} {version}'), done.stdout)
+
+    def test_no_sense(self):
+        for name in there():
+            done = call(name, ['--no-such-option'])
+            self.assertEqual((done.returncode, done.stdout), (2, ''), name)
+            self.assertTrue(done.stderr, name)
+
+    def test_full(self):
+        """What was not written is an error that is told, whatever was to be said."""
+        for name in there():
+            for arguments in (['--help'], ['--version'], self.arguments(name)):
+                done = call(name, arguments)
+                self.assertEqual(done.returncode, 0, f'{name} {arguments}: {done.stderr}')
+                with open('/dev/full', 'w', encoding='utf-8') as full:
+                    done = call(name, arguments, stdout=full)
+                self.assertIn(done.returncode, (1, 2), f'{name} {arguments}')
+                self.assertRegex(done.stderr, f'^{name}: standard output: No space left on device\n$', f'{name} {arguments}')
+
+    def test_nobody_reads(self):
+        """Who reads no more, as head does, hears no complaint."""
+        for name in there():
+            read, write = os.pipe()
+            os.close(read)
+            with os.fdopen(write, 'w') as pipe:
+                done = call(name, self.arguments(name), stdout=pipe)
+            self.assertEqual(done.stderr, '', name)
+
+    def test_times(self):
+        """The parsers in Python know what the library's does: its vectors."""
+        with open(TOP + '/tests/unit/test_libresch_text.c', encoding='utf-8') as file:
+            table = re.search(r'static void test_time_parse.*?cases\[\] = \{\n(.*?)\n\t\};', file.read(), re.S)[1]
+        vectors = re.findall(r'\{ "([^"]*)", (0|-\w+), ([^ }]+(?: - 1)?) \}', table)
+        self.assertGreater(len(vectors), 30)
+        for text, result, number in vectors:
+            number = 2 ** 64 - 2 if number.startswith('UINT64_MAX') else int(number)
+            for parse, error in ((units.parse_time, ValueError), (resch_gen.time, resch_gen.argparse.ArgumentTypeError)):
+                if result == '0':
+                    self.assertEqual(parse(text), number, text)
+                elif result == '-EINVAL' or parse is units.parse_time:
+                    with self.assertRaises(error, msg=text):
+                        parse(text)
+        for name, option in (('resch-check', '-t'), ('resch-draw', '--from'), ('resch-export', '--to')):
+            done = call(name, [option, '5', self.files['trace']])
+            self.assertEqual(done.returncode, 2, name)
+            self.assertIn("'5' has no unit: 5ms?", done.stderr)
+
+
+class Many(unittest.TestCase):
+    """A million tasks are refused or taken, and what takes its time says so."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = folder.name + '/many.csv'
+        with open(self.path, 'w', encoding='utf-8') as file:
+            file.write('name,wcet,period\n')
+            file.writelines(f't{i},1us,1s\n' for i in range(MANY))
+
+    def test_refused(self):
+        for arguments in (['assign', '--cpus=0-1', self.path], ['server', 'size', '--kind=cbs', '--policy=edf', self.path]):
+            done = call('reschctl', arguments)
+            self.assertEqual((done.returncode, done.stdout), (1, ''), f'{arguments}: {done.stderr}')
+            self.assertRegex(done.stderr, 'at most 16384|more than 4096')
+
+    def test_told(self):
+        screen = terminal.Terminal([PROGRAMS + '/resch-sim', '-p', 'edf', self.path])
+        try:
+            screen.until(lambda seen: f'of {MANY} tasks admitted' in seen.main)
+        finally:
+            screen.close()
+
+    def test_servers(self):
+        path = self.path + '.some'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('name,wcet,period\n')
+            file.writelines(f't{i},{1 + i % 7}us,{100 + i % 97 * 10}ms\n' for i in range(300))
+        screen = terminal.Terminal([PROGRAMS + '/reschctl', 'server', 'size', path])
+        try:
+            screen.until(lambda seen: 'kinds and policies of servers sized: ' in seen.main)
+        finally:
+            screen.close()
+
+    def test_lines(self):
+        """resch-check and its like, at a trace that does not end."""
+        screen = terminal.Terminal(['sh', '-c', 'while :; do echo nothing of ours; done | "$0" -', PROGRAMS + '/resch-check'])
+        try:
+            screen.until(lambda seen: 'lines read' in seen.main)
+        finally:
+            screen.close()
+
+    def test_nobody(self):
+        """Into a file there is no word of it."""
+        begin = time.monotonic()
+        with subprocess.Popen([PROGRAMS + '/resch-sim', '-p', 'edf', self.path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as program:
+            while program.poll() is None and time.monotonic() - begin < 6:
+                time.sleep(0.2)
+            program.kill()
+            self.assertEqual(program.communicate(), ('', ''))
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

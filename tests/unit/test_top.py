@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""reschtop without a module: its command line, and what it says is missing.
+
+usage: RESCHTOP=PATH test_top.py
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+RESCHTOP = os.environ.get("RESCHTOP", "build/host/obj/tools/top/reschtop")
+TRACING = "sys/kernel/tracing"
+HERE = os.path.dirname(os.path.abspath(__file__))
+C_TYPES = {"u32": 4, "s32": 4, "u64": 8, "s64": 8, "char": 1}
+
+
+def call(*arguments):
+    return subprocess.run([RESCHTOP, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+
+def events():
+    """{event: fields} of module/core/trace.h, as the kernel lays them out: {name: (offset, size)}."""
+    with open(HERE + "/../../module/core/trace.h", encoding="utf-8") as file:
+        text = file.read()
+    found = {}
+    for name, body in re.findall(r"(?:TRACE_EVENT|DECLARE_EVENT_CLASS)\(\s*(\w+),.*?TP_STRUCT__entry\((.*?)TP_fast_assign", text, re.S):
+        offset, fields = 8, {}
+        for array, kind, field, length in re.findall(r"__(field|array)\(\s*(\w+),\s*(\w+)(?:,\s*(\w+))?\)", body):
+            size = C_TYPES[kind]
+            offset += -offset % size
+            count = (16 if length == "RESCH_NAME_LEN" else 96) if array == "array" else 1
+            fields[field] = (offset, size * count)
+            offset += size * count
+        found[name] = fields
+    for name in re.findall(r"^RESCH_JOB_EVENT\((\w+)\)", text, re.M):
+        found[name] = found["resch_job_class"]
+    return found
+
+
+def form(fields):
+    return "".join(f"\tfield:u64 {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n" for name, (offset, size) in fields.items())
+
+
+class Missing(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def put(self, path, text=""):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def says(self, status, text):
+        done = call("--once", "--root=" + self.root)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertTrue(done.stderr.startswith("reschtop: "))
+
+    def test_one_after_another(self):
+        self.says(3, "modprobe resch")
+        self.put("sys/module/resch/x")
+        self.says(1, "CONFIG_DEBUG_INFO_BTF")
+        self.put("sys/kernel/btf/vmlinux")
+        self.says(1, "mount -t tracefs")
+        os.makedirs(os.path.join(self.root, TRACING + "/events"))
+        self.says(1, "no event resch_release: it is older")
+        for name, fields in events().items():
+            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+        # as far as here: and then there is no device
+        self.says(3, "the kernel module resch")
+
+    def test_other_versions(self):
+        """A field elsewhere, or of another size, or not there, of each event that is read."""
+        self.put("sys/module/resch/x")
+        self.put("sys/kernel/btf/vmlinux")
+        for name, fields in events().items():
+            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+        for event, field in (("resch_release", "deadline"), ("resch_select", "pid"), ("resch_deselect", "why"), ("resch_attach", "name"),
+                             ("resch_detach", "gone"), ("resch_miss", "id"), ("resch_complete", "value")):
+            fields = events()[event]
+            offset, size = fields[field]
+            for other in ((offset + 8, size), (offset, size * 2), None):
+                changed = {**fields, field: other} if other else {name: at for name, at in fields.items() if name != field}
+                self.put(f"{TRACING}/events/resch/{event}/format", form(changed))
+                self.says(1, f"the event {event} of the loaded module has another form")
+            self.put(f"{TRACING}/events/resch/{event}/format", form(fields))
+        self.says(3, "the kernel module resch")
+
+
+class Commandline(unittest.TestCase):
+    def test_help(self):
+        done = call("--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.startswith("usage: reschtop"))
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 90)
+        self.assertIn("reschtop ", call("--version").stdout)
+
+    def test_wrong(self):
+        for arguments, text in ((("--nosuch",), "unknown option --nosuch"), (("--jsn",), "--json?"), (("--interval",), "needs a value"),
+                                (("--interval=5",), "from 100ms to 1h"), (("--interval=1ms",), "from 100ms to 1h"),
+                                (("ls",), "stands behind --"), (("--json=x",), "takes no value"), (("-x",), "unknown option -x")):
+            done = call(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertTrue(done.stderr.startswith("reschtop: ") and ": :" not in done.stderr, done.stderr)
+            self.assertIn("Try `reschtop --help`.", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

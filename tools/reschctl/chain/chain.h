@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* chain.h - what the actions of reschctl chain share */
+#ifndef _RESCHCTL_CHAIN_H
+#define _RESCHCTL_CHAIN_H
+
+#include "chainset.h"
+#include "reschctl.h"
+
+/**
+ * struct chain_question - a file, and what is asked about it
+ * @method: enum resch_chain_method
+ * @rule:   enum resch_chain_rule; -1: none was asked for
+ * @made:   by which local deadlines and priorities were made; -1: they are the file's
+ */
+struct chain_question {
+	struct chainset set;
+	struct resch_chain_result result;
+	const char *path;
+	uint32_t method;
+	int rule;
+	int made;
+	int protocol; /* for all chains; -1: the file's */
+	bool json;
+	/* of run */
+	bool force; /* even if it is refused */
+	uint64_t duration;
+	uint64_t load; /* how much of each wcet is computed, percent */
+};
+
+/** chain_ask - command line and file. Return: -1: go on, and chain_end(); else an exit status */
+int chain_ask(int argc, char **argv, const char *action, struct chain_question *question);
+void chain_end(struct chain_question *question);
+
+/**
+ * chain_make - local deadlines and priorities, where wanted. Return: -1, or an exit status after a
+ * message
+ */
+int chain_make(struct chain_question *question, bool always);
+/**
+ * chain_judge - resch_chain_analyse(). Return: -1: its result is there; or an exit status after a
+ * message
+ */
+int chain_judge(struct chain_question *question);
+/**
+ * chain_why - why chain @index does not pass, without a full stop
+ *
+ * Return: @text, of RESCH_CHAIN_TEXT bytes.
+ */
+const char *chain_why(const struct chain_question *question, uint32_t index, char *text);
+/** chain_would - what would make it pass, as the rest of that sentence; "" if nothing was found */
+void chain_would(const struct chain_question *question, uint32_t index,
+		 const struct resch_chain_suggestion *suggestion, char *text, size_t size);
+
+/**
+ * chain_json - the chains as a file has them, with what is known of them where @bounds is not NULL
+ */
+struct json_object *chain_json(const struct chain_question *question,
+			       const struct resch_chain_bound *bounds);
+
+/** chain_time - a time exactly, or "-" for what is not bounded; lives as long as time_text()'s */
+const char *chain_time(uint64_t ns);
+
+/** struct chain_seen - a chain of the module, with all that it says of it */
+struct chain_seen {
+	struct resch_chain_stat stat;
+	struct resch_stage_stat stages[RESCH_CHAIN_STAGES_MAX];
+	uint64_t histogram[RESCH_CHAIN_BUCKETS];
+};
+
+/** chain_see - what the module says of chain @id. Return: 0 or -errno */
+int chain_see(int fd, uint32_t id, struct chain_seen *seen);
+struct json_object *chain_stat_json(const struct chain_seen *seen);
+/** chain_stat_table - the columns of chains; then a row a chain */
+void chain_stat_table(struct table *table);
+void chain_stat_add(struct table *table, const struct resch_chain_stat *stat);
+/** chain_seen_show - all of one */
+void chain_seen_show(const struct chain_seen *seen);
+
+extern const char chain_help[];
+
+int chain_list(int argc, char **argv);
+int chain_show(int argc, char **argv);
+int chain_run(int argc, char **argv);
+int chain_check(int argc, char **argv);
+int chain_assign(int argc, char **argv);
+int chain_size(int argc, char **argv);
+
+#endif /* _RESCHCTL_CHAIN_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.h - what the commands about servers share */
+#ifndef _RESCHCTL_SERVER_H
+#define _RESCHCTL_SERVER_H
+
+#include "reschctl.h"
+
+/* A turn under rr unless given, ns. */
+#define SERVER_QUANTUM 1000000
+
+/** struct server_given - the options that describe a server */
+struct server_given {
+	struct resch_server_params params;
+	uint64_t domain;
+	struct resch_cpus cpus; /* where `set` */
+	char plugin[RESCH_NAME_LEN]; /* with RESCH_SERVER_PLUGIN */
+	char options[RESCH_OPTIONS_LEN];
+	bool kind, policy, cpu, name, set; /* given; set: --cpus */
+	bool json, quiet;
+};
+
+/**
+ * server_parse - @arguments: as in struct option_table; before "program" options end at the first
+ * word that is none. Return: -1: go on at optind; an exit status
+ */
+int server_parse(int argc, char **argv, struct server_given *given, const char *arguments);
+/** server_complete - is it a new server? Return: 0, or an exit status after a message */
+int server_complete(struct server_given *given);
+/** server_make - Return: 0, and *@set as the module made it; or an exit status after a message */
+int server_make(int fd, const struct server_given *given, uint32_t flags,
+		struct resch_server_set *set);
+/**
+ * server_fill - what a new server, or a set of them, is to be
+ * @params, @plugin, @options, @domain: members of the request
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int server_fill(int fd, const struct server_given *given, uint32_t flags,
+		struct resch_server_params *params, char *plugin, char *options, uint32_t *domain);
+/** server_explain - why a server is refused: one of @domain, @id. Return: an exit status */
+int server_explain(int error, uint32_t domain, uint32_t id, const struct resch_verdict *verdict);
+/**
+ * server_explain_plugin - is it the plugin inside that a new server is refused for? Return: an exit
+ * status after a message; 0: no
+ */
+int server_explain_plugin(int fd, int error, const struct server_given *given);
+/** server_plain - for commands without options. Return: as server_parse() */
+int server_plain(int argc, char **argv, bool *json);
+/** server_parse_id - "1:3". Return: 0 or -EINVAL */
+int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
+struct json_object *server_json(const struct resch_server_stat *stat);
+
+/* ---- set.c: sets of servers, one on each of several CPUs ------------------------------------- */
+
+/** server_band_make - as server_make() */
+int server_band_make(int fd, const struct server_given *given, uint32_t flags,
+		     struct resch_servers_set *set);
+/**
+ * server_band_stats - those of the set that @stat is of, or itself. Return: room to be freed, or
+ * NULL
+ */
+struct resch_server_stat *server_band_stats(int fd, const struct resch_server_stat *stat,
+					    size_t *count);
+/* What add and set do with sets. Return: an exit status. */
+int server_band_add(int fd, const struct server_given *given);
+int server_band_resize(int fd, const struct resch_server_stat *stat,
+		       const struct resch_server_params *params, bool json);
+
+/* Actions in files of their own. */
+int server_size(int argc, char **argv);
+int server_run(int argc, char **argv);
+int server_attach(int argc, char **argv);
+
+#endif /* _RESCHCTL_SERVER_H */

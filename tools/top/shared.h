@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shared.h - what the programs in the kernel leave in maps, and reschtop reads
+ *
+ * Maps are mapped: nobody makes a system call to read them, for such a call keeps the events of its
+ * CPU from being counted meanwhile. So counts may be torn from one another by a job, but each is
+ * whole. Times are ns, absolute ones CLOCK_MONOTONIC.
+ */
+#ifndef _TOP_SHARED_H
+#define _TOP_SHARED_H
+
+#include "histogram.h"
+
+#define TOP_NAME 16
+
+/** enum top_measure - the histograms of a task */
+enum top_measure {
+	TOP_START, /* from a job's nominal release until its thread has the CPU for it */
+	TOP_RESPONSE, /* ... until it is complete */
+	TOP_EXEC, /* its execution time */
+	TOP_TARDINESS, /* of jobs that were late: how late they were complete */
+	TOP_MEASURES,
+};
+
+/**
+ * struct top_task - a task that events have told of
+ * @id:       0: nobody's
+ * @pid:      of the initial namespace
+ * @attached: its attachment was seen: the parameters are known
+ * @gone:     1 + why it left
+ * @job:      the number of its present or last job; 0: none was seen
+ * @begun:    the present job has had the CPU, since @ran; 0: not yet, 2: nobody saw its release
+ * @unseen:   jobs of which nobody was told, by the gaps in their numbers
+ */
+struct top_task {
+	__u32 id;
+	__s32 pid;
+	__u32 cpu;
+	__u32 attached;
+	__u32 gone;
+	__u32 begun;
+	__u32 kind;
+	__u32 group;
+	__u64 period;
+	__u64 deadline;
+	__u64 wcet;
+	char name[TOP_NAME];
+	char plugin[TOP_NAME];
+	__u64 job;
+	__u64 release;
+	__u64 ran;
+	__u64 jobs;
+	__u64 misses;
+	__u64 overruns;
+	__u64 skipped;
+	__u64 preemptions;
+	__u64 unseen;
+	struct histogram measures[TOP_MEASURES];
+};
+
+/* A task is looked for in that many places from its id on. */
+#define TOP_PROBES 8
+
+/**
+ * struct top_cpu - what happens on a CPU
+ * @running: the thread that has it; -1: nobody has told yet
+ * @chosen:  the thread of the task that resch has chosen, 0: none
+ * @task:    ... its id
+ */
+struct top_cpu {
+	__s32 running;
+	__s32 chosen;
+	__u32 task;
+	__u32 reserved;
+};
+
+#endif

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What chains keep to: the end of a stage's job releases the next stage's, once, in order, when the protocol says."""
+
+import bisect
+
+from .model import following
+from .units import show
+
+DS, PM, MPM, RG1, RG = range(5)
+HANDED, COMPLETE, LATE, LOST, GONE = 1, 2, 4, 8, 16
+EVENTS = ('resch_chain_set', 'resch_chain_stage', 'resch_chain')
+
+ABOUT = {
+    'chain-order': 'instances keep their order, and no stage begins before the one before is done',
+    'chain-once': 'what is handed on is done once by the next stage',
+    'chain-release': 'stages are released when the protocol says',
+    'chain-late': 'what is handed on is released without delay',
+    'chain-deadline': 'late instances are noted, and only those',
+}
+
+
+class Step:
+    """A job of a stage has ended."""
+
+    def __init__(self, event, job):
+        self.event, self.job = event, job
+        self.instance, self.origin, self.now, self.what = event['instance'], event['origin'], event.now, event['what']
+
+
+class Chain:
+    """`whole`: it was seen from its beginning on."""
+
+    def __init__(self, event):
+        self.id, self.protocol, self.deadline = event['chain'], event['protocol'], event['deadline']
+        self.name = event.get('name', '')
+        self.count = event['stages']
+        self.begin, self.end = event.time, None
+        self.tasks = [None] * self.count
+        self.phases = [0] * self.count
+        self.steps = [[] for _ in range(self.count)]
+
+    def label(self):
+        return f'chain {self.name or self.id}'
+
+    def may_come_near(self, task, time):
+        """Its releases need not be a period apart."""
+        return self.protocol in (DS, RG) and task in self.tasks[1:] and self.begin <= time and \
+            (self.end is None or time <= self.end)
+
+
+def find(events):
+    """Chains from their events, in the order of these; what happened to one that was made before is left out."""
+    chains, current = [], {}
+    for event in events:
+        ident = event['chain']
+        if event.name == 'resch_chain_set':
+            if ident in current:
+                current.pop(ident).end = event.time
+            if event['stages']:
+                current[ident] = Chain(event)
+                chains.append(current[ident])
+        elif ident not in current or event['stage'] >= current[ident].count:
+            continue
+        elif event.name == 'resch_chain_stage':
+            current[ident].tasks[event['stage']] = event['task']
+            current[ident].phases[event['stage']] = event.get('phase', 0)
+        else:
+            current[ident].steps[event['stage']].append(event)
+    return chains
+
+
+class Chains:
+    def __init__(self, checker):
+        self.checker, self.model = checker, checker.model
+        self.rules = checker.rules
+
+    def violate(self, rule, time, text, task=None, amount=None, line=None):
+        task = self.model.tasks.get(task)
+        self.checker.violate(rule, time, text, task.cpu if task else None, [task] if task else [], amount, line)
+
+    def check(self, chain):
+        for stage in range(chain.count):
+            task = self.model.tasks.get(chain.tasks[stage])
+            ended = {job.completed: job for job in task.jobs if job.completed is not None} if task else {}
+            chain.steps[stage] = [Step(event, ended.get(event.now)) for event in chain.steps[stage]
+                                  if not event['what'] & GONE]
+            self.check_numbers(chain, stage)
+            if stage:
+                self.check_handed(chain, stage)
+        for step in chain.steps[-1]:
+            self.check_deadline(chain, step)
+
+    def check_numbers(self, chain, stage):
+        """In the order of their numbers; the first stage leaves none out."""
+        last = None
+        for step in chain.steps[stage]:
+            self.rules['chain-order'].checked += 1
+            task = chain.tasks[stage]
+            if last is not None and (step.instance != last + 1 if not stage else step.instance <= last):
+                self.violate('chain-order', step.now, f'{chain.label()}, stage {stage}: instance {step.instance} follows '
+                             f'instance {last}', task, line=step.event.line)
+            last = step.instance
+
+    def check_handed(self, chain, stage):
+        before = [step for step in chain.steps[stage - 1] if step.what & HANDED]
+        done = {}
+        for step in chain.steps[stage]:
+            done.setdefault(step.instance, []).append(step)
+        ends = [step.instance for step in chain.steps[stage]]
+        for step in before:
+            self.rules['chain-once'].checked += 1
+            here = done.pop(step.instance, [])
+            if len(here) > 1:
+                self.violate('chain-once', here[1].now, f'{chain.label()}, stage {stage}: instance {step.instance} is done '
+                             f'{len(here)} times', chain.tasks[stage], line=here[1].event.line)
+            elif not here and ends and ends[-1] > step.instance:
+                self.violate('chain-once', step.now, f'{chain.label()}, stage {stage}: instance {step.instance} was handed '
+                             'to it, and it went on with a later one', chain.tasks[stage], line=step.event.line)
+            if here:
+                self.check_pair(chain, stage, step, here[0])
+        for instance, here in done.items():
+            if not self.checker.holes_in(chain.begin, here[0].now):
+                self.violate('chain-once', here[0].now, f'{chain.label()}, stage {stage}: nobody has handed instance '
+                             f'{instance} to it', chain.tasks[stage], line=here[0].event.line)
+
+    def check_pair(self, chain, stage, sent, done):
+        task, job = self.model.tasks.get(chain.tasks[stage]), done.job
+        if job is None or job.released is None or task.params is None:
+            return
+        where = f'{chain.label()}, stage {stage}, instance {done.instance}'
+        self.rules['chain-order'].checked += 1
+        if job.released < sent.now:
+            early = sent.now - job.released
+            self.violate('chain-order', job.released, f'{where}: released {show(early)} before the stage before was complete',
+                         task.id, early, job.line)
+            return
+        before = job.previous
+        if sent.job is None or (before is None and job.index != 1):
+            return
+        guarded = wanted = self.wanted(chain, stage, sent)
+        if before is not None:
+            guarded = max(wanted, before.release + (task.params['period'] if chain.protocol != DS else 0))
+        self.rules['chain-release'].checked += 1
+        off = abs(job.nominal - guarded)
+        if chain.protocol == RG and wanted <= job.nominal < guarded:
+            self.check_idle(task, job, where)
+        elif off:
+            self.violate('chain-release', job.released, f'{where}: its release is {show(off)} '
+                         f'{"before" if job.nominal < guarded else "after"} it is due', task.id, off, job.line)
+        free = max(job.nominal, before.completed or 0) if before is not None else job.nominal
+        self.checker.judge('chain-late', max(0, job.released - free), job.released,
+                           f'{where}: released {show(job.released - free)} late', task.cpu, [task], line=job.line)
+
+    @staticmethod
+    def wanted(chain, stage, sent):
+        if chain.protocol == PM:
+            return max(sent.now, sent.origin + chain.phases[stage])
+        if chain.protocol == MPM:
+            return max(sent.now, sent.job.release + chain.phases[stage])
+        return sent.now
+
+    def check_idle(self, task, job, where):
+        """Rule 2 let it go: since its last release there was a moment at which all that had been released on its CPU
+        before was complete."""
+        since, until = job.previous.release, job.nominal
+        spans = []
+        for other in self.model.task_list():
+            if other.cpu != task.cpu:
+                continue
+            at = max(bisect.bisect_left(other.jobs, since, key=lambda one: one.nominal) - 1, 0)
+            for one in following(other.jobs, at):
+                if one.nominal >= until:
+                    break
+                spans.append((one.nominal, self.model.end + 1 if one.completed is None else one.completed))
+        moments = [until] + [end for _, end in spans if since < end <= until]
+        if all(any(start < moment < end for start, end in spans) for moment in moments):
+            self.violate('chain-release', job.released, f'{where}: released as at an idle point of CPU {task.cpu}, of which '
+                         'there was none', task.id, line=job.line)
+
+    def check_deadline(self, chain, step):
+        late = step.now - step.origin - chain.deadline
+        self.rules['chain-deadline'].checked += 1
+        if (late > 0) != bool(step.what & LATE):
+            self.violate('chain-deadline', step.now, f'{chain.label()}, instance {step.instance}: complete {show(abs(late))} '
+                         f'{"after" if late > 0 else "before"} its deadline, and '
+                         f'{"that was not noted" if late > 0 else "a miss was noted"}', chain.tasks[-1], line=step.event.line)
+
+
+def check(checker):
+    """Fills in the rules about chains, where there are any."""
+    if not checker.model.chains:
+        return
+    checker.add_rules(ABOUT)
+    chains = Chains(checker)
+    for chain in checker.model.chains:
+        chains.check(chain)

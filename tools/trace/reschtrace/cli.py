@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What all programs here do alike: their version, what is said while they read, and what they could not write."""
+
+import os
+import sys
+import time
+
+VERSION = '0.1.0'
+PATIENCE, EVERY, LINES = 2, 0.1, 4096
+
+
+def add_version(parser):
+    parser.add_argument('--version', action='version', version=f'{parser.prog} {VERSION}')
+
+
+def run(program, main, failed):
+    """Ends with the status of main(), or with `failed` where standard output does not take all; who reads no more of it
+    is no error."""
+    try:
+        try:
+            status = main()
+        except SystemExit as end:
+            status = end.code
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os._exit(failed)
+    except OSError as error:
+        print(f'{program}: standard output: {error.strerror}', file=sys.stderr)
+        # Python would try to write the rest once more.
+        os._exit(failed)
+    sys.exit(status)
+
+
+def told(lines):
+    """The same lines; on a terminal it is said how many there were, when that takes its time."""
+    if not sys.stderr.isatty():
+        yield from lines
+        return
+    begin = last = time.monotonic()
+    for number, line in enumerate(lines):
+        if number % LINES == 0:
+            now = time.monotonic()
+            if now - begin > PATIENCE and now - last > EVERY:
+                last = now
+                print(f'\r{number} lines read\033[K', end='', file=sys.stderr, flush=True)
+        yield line
+    if last != begin:
+        print('\r\033[K', end='', file=sys.stderr, flush=True)
