@@ -21,7 +21,7 @@ static int do_request(struct life *life, int which)
 	return request(life, which, &argument);
 }
 
-static void leave(struct life *life)
+void life_leave(struct life *life)
 {
 	union argument argument = { .unregister = { .id = 0 } };
 
@@ -87,7 +87,7 @@ static void compute(struct life *life)
 	spin(below(life, 3 * MS));
 }
 
-static void something(struct life *life)
+void life_something(struct life *life)
 {
 	switch (below(life, 12)) {
 	case 0:
@@ -130,12 +130,12 @@ static void live_jobs(struct life *life)
 			fdatasync(life->fd);
 		else
 			do_request(life, REQUEST_WAIT);
-		something(life);
+		life_something(life);
 		if (one_in(life, 6))
 			do_request(life, one_in(life, 2) ? REQUEST_RELEASE : REQUEST_START);
 	}
 	if (!one_in(life, 4))
-		leave(life);
+		life_leave(life);
 }
 
 /* ---- servers --------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static bool join(struct life *life, bool passive, uint32_t flags)
 	union argument argument;
 	struct resch_register *reg = &argument.register_;
 
-	leave(life);
+	life_leave(life);
 	if (!server_kind_any(life, passive))
 		return false;
 	memset(&argument, 0, sizeof(argument));
@@ -200,19 +200,19 @@ static void live_family(struct life *life)
 		pid = fork();
 		if (!pid) {
 			while (!one_in(life, 8))
-				something(life);
+				life_something(life);
 			_exit(0);
 		}
 		if (pid > 0)
 			happened(EVENT_FORKS);
-		something(life);
+		life_something(life);
 		if (one_in(life, 3))
 			do_request(life, REQUEST_SERVER_SET);
 		if (one_in(life, 3))
 			do_request(life, REQUEST_SERVER_STAT);
 	}
 	if (one_in(life, 2))
-		leave(life);
+		life_leave(life);
 	while (one_in(life, 2) && waitpid(-1, NULL, WNOHANG) > 0)
 		;
 }
@@ -234,7 +234,7 @@ static void live_page(struct life *life)
 	poll(&poll_fd, 1, below(life, 50));
 	fcntl(poll_fd.fd, F_SETFL, O_NONBLOCK);
 	if (read(poll_fd.fd, &count, sizeof(count)) < 0)
-		something(life);
+		life_something(life);
 	if (one_in(life, 2))
 		close(poll_fd.fd);
 	if (page != MAP_FAILED && *(volatile uint32_t *)page % 2)
@@ -256,13 +256,13 @@ static void live_provider(struct life *life)
 			usleep(below(life, 2000));
 			continue;
 		}
-		something(life);
+		life_something(life);
 		memset(&argument, 0, sizeof(argument));
 		if (!one_in(life, 10))
 			request(life, REQUEST_SERVE_END, &argument);
 	}
 	if (!one_in(life, 4))
-		leave(life);
+		life_leave(life);
 }
 
 /* A passive server of the CPU of the server that was joined. */
@@ -293,13 +293,13 @@ static void live_client(struct life *life)
 			break;
 		argument.call.flags = below(life, 4);
 		request(life, REQUEST_CALL, &argument);
-		something(life);
+		life_something(life);
 		do_request(life, REQUEST_CALL_END);
 		if (one_in(life, 4))
 			do_request(life, REQUEST_CALL_END);
 	}
 	if (!one_in(life, 4))
-		leave(life);
+		life_leave(life);
 }
 
 /* ---- guards ---------------------------------------------------------------------------------- */
@@ -313,7 +313,7 @@ static void live_guard(struct life *life)
 		do_request(life, REQUEST_GUARD_LEND);
 		compute(life);
 		do_request(life, one_in(life, 2) ? REQUEST_BALANCE_SET : REQUEST_GUARD_STAT);
-		something(life);
+		life_something(life);
 	}
 	if (!one_in(life, 4))
 		do_request(life, REQUEST_GUARD_SET);
@@ -365,7 +365,7 @@ static void live_load(struct life *life)
 			child_once(life);
 			break;
 		case 3:
-			something(life);
+			life_something(life);
 			break;
 		default:
 			spin(5 * MS);
@@ -456,7 +456,8 @@ static const struct {
 } bodies[] = {
 	{ live_requests, 20 }, { live_jobs, 25 },   { live_family, 8 }, { live_page, 6 },
 	{ live_provider, 12 }, { live_client, 12 }, { live_guard, 6 },	{ live_load, 12 },
-	{ live_pool, 6 },      { live_exec, 2 },    { live_user, 1 },	{ live_exit, 1 },
+	{ live_chain, 12 },    { live_pool, 6 },    { live_exec, 2 },	{ live_user, 1 },
+	{ live_exit, 1 },
 };
 
 static void nothing(int signal)

@@ -86,6 +86,9 @@ struct sentinel {
 #define SENTINELS 12
 #define SENTINELS_LEFT_ALONE 6
 
+/* Few, so that two of them are often there at the same time. */
+#define OFFERED 8
+
 struct options {
 	uint64_t seed;
 	unsigned int seconds; /* of all rounds together */
@@ -105,6 +108,7 @@ struct world {
 	struct count requests[REQUESTS];
 	atomic_ullong events[EVENTS_COUNT];
 	struct sentinel sentinels[SENTINELS];
+	atomic_uint offered[OFFERED]; /* tasks that were offered as stages, of late */
 	char failure[400]; /* of a child: see fail_at() */
 };
 
@@ -184,6 +188,15 @@ void life_main(uint64_t number) __attribute__((noreturn));
 
 /* Send the descriptor on its way to another process, take one that comes. */
 void live_pool(struct life *life);
+
+/* Be a stage of chains, and make some. */
+void live_chain(struct life *life);
+
+/* What a program does between two requests. */
+void life_something(struct life *life);
+
+/* End the registration that the life has. */
+void life_leave(struct life *life);
 
 /* Write to a pipe of its own and read from it. */
 void life_pipe(struct life *life);
