@@ -31,9 +31,12 @@ static void chain_detach_stage(struct resch_stage *stage)
 	if (thread->stage == stage) {
 		if (resch_stage_ruled(stage))
 			thread->home->guards--;
+		list_del_init(&stage->guarded);
 		thread->stage = NULL;
+		thread->rc->nr_open -= resch_thread_open(thread);
 		if (stage->index)
 			thread->requests.waiting = 0;
+		thread->rc->nr_open += resch_thread_open(thread);
 	}
 	resch_thread_unlock_irq(thread);
 }
@@ -192,6 +195,7 @@ static struct resch_chain *chain_new(struct resch_file *file, const struct resch
 	for (i = 0; i < set->count; i++) {
 		struct resch_stage *stage = &chain->stages[i];
 
+		INIT_LIST_HEAD(&stage->guarded);
 		stage->chain = chain;
 		stage->next = i + 1 < set->count ? stage + 1 : NULL;
 		stage->thread = resch_thread_by_id(stages[i].task);

@@ -219,7 +219,7 @@ u64 resch_stage_free(struct resch_stage *stage, u64 until, u64 now)
 	return release;
 }
 
-void resch_stage_set(const struct resch_thread *thread)
+void resch_stage_set(struct resch_thread *thread)
 {
 	struct resch_stage *stage = thread->stage;
 	u64 at = stage->instances[stage->tail % RESCH_INSTANCES].at;
@@ -228,6 +228,8 @@ void resch_stage_set(const struct resch_thread *thread)
 		return;
 	stage->held++;
 	stage->held_total += thread->task.job.release - at;
+	if (resch_stage_ruled(stage) && list_empty(&stage->guarded))
+		list_add_tail(&stage->guarded, &thread->home->guarded);
 }
 
 int resch_stage_job(const struct resch_thread *thread, struct resch_chain_job *job)

@@ -46,6 +46,7 @@ struct resch_stage {
 	u64 phase; /* constant */
 
 	/* lock of the thread's CPU */
+	struct list_head guarded; /* on the CPU's list; it may not be held back any more, or again */
 	u32 taken; /* instances that a job was asked for */
 	u64 completed;
 	u64 held;
@@ -110,7 +111,7 @@ bool resch_stage_take(struct resch_stage *stage, u64 *release);
 u64 resch_stage_distance(const struct resch_thread *thread);
 
 /* The time of the stage's next job is set. cpu->lock. */
-void resch_stage_set(const struct resch_thread *thread);
+void resch_stage_set(struct resch_thread *thread);
 
 /*
  * Whether the CPU's idle points are those of its tasks: its plugin never idles while there is work.

@@ -107,6 +107,10 @@ void resch_agenda_move(struct resch_thread *thread, struct resch_cpu *to)
 		from->nr_ready--;
 		to->nr_ready++;
 	}
+	if (resch_thread_open(thread)) {
+		from->nr_open--;
+		to->nr_open++;
+	}
 	thread->cpu = to->number;
 	thread->task.rq = &to->rq;
 	WRITE_ONCE(thread->rc, to);

@@ -77,7 +77,9 @@ struct resch_cpu {
 	u64 longest_period; /* of a server that counts on this CPU, ns */
 	u32 viewed; /* servers of this CPU that somebody looks at; see show.c */
 	u32 nr_ready;
+	u32 nr_open; /* threads here that resch_thread_open() */
 	u32 guards; /* stages here that RESCH_CHAIN_RG releases */
+	struct list_head guarded; /* of these, those that may be held back */
 	u64 idle; /* the last idle point that was seen while there were any */
 	u32 slow; /* picks of the present plugin that took long, among the latest ... */
 	u64 slow_from; /* ... since this decision */

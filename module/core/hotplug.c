@@ -58,6 +58,7 @@ int __init resch_hotplug_init(void)
 		rc->until = RESCH_NEVER;
 		rc->armed = RESCH_NEVER;
 		INIT_LIST_HEAD(&rc->shadows);
+		INIT_LIST_HEAD(&rc->guarded);
 		INIT_LIST_HEAD(&rc->calls);
 		INIT_LIST_HEAD(&rc->servants);
 		init_llist_head(&rc->noted);

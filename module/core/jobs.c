@@ -27,6 +27,7 @@ static void job_foresee(struct resch_thread *thread, u64 now)
 void resch_job_release(struct resch_thread *thread, u64 now)
 {
 	thread->due = false;
+	thread->rc->nr_open++;
 	resch_life_begin(&thread->life, &thread->task.params, resch_thread_runtime(thread));
 	trace_resch_release(thread, now, thread->task.job.skipped);
 	resch_agenda_enqueue(thread, RESCH_WHY_RELEASE, now);
@@ -103,6 +104,7 @@ void resch_job_start(struct resch_thread *thread, u64 now)
 	const struct resch_task_params *params = &thread->task.params;
 
 	resch_cpu_assert_locked(thread->rc);
+	thread->rc->nr_open -= resch_thread_open(thread);
 	thread->state = RESCH_SLEEPING;
 	thread->run = false;
 	switch (params->kind) {
@@ -151,6 +153,7 @@ void resch_job_complete(struct resch_thread *thread, u64 now)
 	thread->background = false;
 	trace_resch_complete(thread, now, executed);
 	resch_agenda_dequeue(thread, RESCH_WHY_COMPLETE, now);
+	thread->rc->nr_open--;
 	thread->state = RESCH_SLEEPING;
 	resch_agenda_leave(thread, RESCH_OFF_COMPLETE, now);
 	if (unlikely(thread->stage)) {
@@ -224,7 +227,9 @@ void resch_job_sync(struct resch_thread *thread, u64 now)
 /* One more release of a sporadic task. cpu->lock. */
 static void job_request(struct resch_thread *thread, u64 release, u64 now)
 {
+	thread->rc->nr_open -= resch_thread_open(thread);
 	request_push(&thread->requests, release);
+	thread->rc->nr_open += resch_thread_open(thread);
 	if (thread->state == RESCH_SLEEPING && !thread->due)
 		resch_job_await_asked(thread, now);
 }
@@ -263,44 +268,46 @@ void resch_job_take(struct resch_thread *thread, u64 now)
 		job_request(thread, release, now);
 }
 
-/* All that was released on the CPU before @now is complete. Nobody is ready. cpu->lock. */
-static bool job_all_done(const struct resch_cpu *rc, u64 now)
+/* rc->nr_open anew: debug kernels compare. cpu->lock. */
+static u32 job_count_open(const struct resch_cpu *rc)
 {
 	struct resch_task *task;
+	u32 open = 0;
 
-	resch_rq_for_each(&rc->rq, task) {
-		const struct resch_thread *thread = resch_thread_of(task);
+	resch_rq_for_each(&rc->rq, task)
+		open += resch_thread_open(resch_thread_of(task));
+	return open;
+}
 
-		if (thread->state == RESCH_GONE ||
-		    (thread->state == RESCH_NEW && !thread->requests.waiting))
-			continue;
-		if (thread->state != RESCH_SLEEPING)
-			return false;
-		if (thread->due && thread->task.job.release < now)
-			return false;
-	}
-	return true;
+/* The thread's next job need not be held back any more. cpu->lock. */
+static void job_unguard(struct resch_thread *thread, u64 now)
+{
+	struct resch_task *task = &thread->task;
+	u64 until = task->job.release;
+
+	if (thread->state != RESCH_SLEEPING || !thread->due || until <= now)
+		return;
+	task->job.release = resch_stage_free(thread->stage, until, now);
+	task->job.deadline = task->job.release + task->params.deadline;
+	if (resch_node_queued(&thread->timer))
+		resch_queue_erase(&thread->rc->timers, &thread->timer);
+	resch_job_await(thread, now);
 }
 
 void resch_job_idle(struct resch_cpu *rc, u64 now)
 {
-	struct resch_task *task;
+	struct resch_stage *stage, *next;
 
 	resch_cpu_assert_locked(rc);
-	if (!resch_stage_rules(rc) || !job_all_done(rc, now))
+	if (!resch_stage_rules(rc))
+		return;
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		WARN_ON_ONCE(rc->nr_open != job_count_open(rc));
+	if (rc->nr_open)
 		return;
 	rc->idle = now;
-	resch_rq_for_each(&rc->rq, task) {
-		struct resch_thread *thread = resch_thread_of(task);
-		u64 until = task->job.release;
-
-		if (thread->state != RESCH_SLEEPING || !thread->due || until <= now ||
-		    !thread->stage || !resch_stage_ruled(thread->stage))
-			continue;
-		task->job.release = resch_stage_free(thread->stage, until, now);
-		task->job.deadline = task->job.release + task->params.deadline;
-		if (resch_node_queued(&thread->timer))
-			resch_queue_erase(&rc->timers, &thread->timer);
-		resch_job_await(thread, now);
+	list_for_each_entry_safe(stage, next, &rc->guarded, guarded) {
+		list_del_init(&stage->guarded);
+		job_unguard(stage->thread, now);
 	}
 }

@@ -34,6 +34,7 @@ void resch_thread_retire(struct resch_thread *thread, u32 gone, u64 now)
 		rc->plugin->detach(&rc->rq, &thread->task);
 	if (resch_node_queued(&thread->timer))
 		resch_queue_erase(&rc->timers, &thread->timer);
+	rc->nr_open -= resch_thread_open(thread);
 	thread->state = RESCH_GONE;
 	thread->gone = gone;
 	thread->background = false;

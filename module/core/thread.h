@@ -183,6 +183,23 @@ struct resch_thread {
 	struct rcu_head rcu;
 };
 
+/*
+ * Whether it has something to do that has been released: a job, a handler between two jobs, or a
+ * request before its first wait. cpu->lock; rc->nr_open counts these.
+ */
+static inline bool resch_thread_open(const struct resch_thread *thread)
+{
+	switch (thread->state) {
+	case RESCH_NEW:
+		return thread->requests.waiting;
+	case RESCH_SLEEPING:
+	case RESCH_GONE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static inline struct resch_thread *resch_thread_of(struct resch_task *task)
 {
 	return container_of(task, struct resch_thread, task);

@@ -51,6 +51,7 @@ static int job_interrupted(struct resch_thread *thread)
 	now = ktime_get();
 	if (thread->state == RESCH_SLEEPING || thread->state == RESCH_DELAYED) {
 		thread->early = thread->state == RESCH_SLEEPING;
+		thread->rc->nr_open += thread->early;
 		if (thread->early && (!job->index || job->deadline < now))
 			job->deadline = now + thread->task.params.deadline;
 		resch_agenda_enqueue(thread, RESCH_WHY_WAKE, now);
@@ -98,6 +99,7 @@ static void job_resume_wait(struct resch_thread *thread, u64 now)
 
 	thread->early = false;
 	resch_agenda_dequeue(thread, RESCH_WHY_BLOCK, now);
+	thread->rc->nr_open--;
 	thread->state = RESCH_SLEEPING;
 	resch_agenda_leave(thread, RESCH_OFF_COMPLETE, now);
 	if (thread->task.job.index)

@@ -154,7 +154,14 @@ static void body_busy(struct task *task)
 		;
 }
 
-TEST(busy, "where another task's job is under way there is none: the guard holds")
+static void body_asleep(struct task *task)
+{
+	task_wait(task);
+	while (!atomic_load(&task->stop))
+		sleep_ms(10);
+}
+
+static void held_beside(void (*body)(struct task *task), uint32_t state)
 {
 	const uint64_t periods[STAGES] = { MS, 100 * MS, MS };
 	struct task other = { .reg = periodic(3600 * SEC, SEC) };
@@ -163,8 +170,8 @@ TEST(busy, "where another task's job is under way there is none: the guard holds
 	/* The other one has the lower priority, and one job that does not end. */
 	domain_on("1-3", "fp", "");
 	other.reg.params.cpu = 2;
-	task_start(&other, body_busy);
-	await(state_of(other.id) == RESCH_STATE_SELECTED);
+	task_start(&other, body);
+	await(state_of(other.id) == state);
 	stages_start(three_cpus, periods);
 	stages_chain(RESCH_CHAIN_RG, 100 * MS, SEC, 0);
 	stages_feed(12, NULL);
@@ -173,6 +180,16 @@ TEST(busy, "where another task's job is under way there is none: the guard holds
 		      "instance %u was released too early", i);
 	stages_end();
 	task_join(&other);
+}
+
+TEST(busy, "where another task's job is under way there is none: the guard holds")
+{
+	held_beside(body_busy, RESCH_STATE_SELECTED);
+}
+
+TEST(asleep, "likewise where that job sleeps, and the CPU has nothing to do")
+{
+	held_beside(body_asleep, RESCH_STATE_BLOCKED);
 }
 
 TEST(no_rule, "in a domain of servers the second rule is off, and that is told")
