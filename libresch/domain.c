@@ -2,10 +2,10 @@
 /* domain.c - CPU sets with a plugin each */
 #include "request.h"
 
-int resch_domain_set(int fd, struct resch_domain_set *set)
+int resch_domain_set(int fd, struct resch_domain_set *want)
 {
-	set->verdict = (struct resch_verdict){};
-	return resch_request(fd, RESCH_IOC_DOMAIN_SET, set);
+	want->verdict = (struct resch_verdict){};
+	return resch_request(fd, RESCH_IOC_DOMAIN_SET, want);
 }
 
 int resch_domain_del(int fd, uint32_t domain)

@@ -54,25 +54,25 @@ static bool stopped(const struct resch_jobs *jobs)
 
 /* ---- the application ------------------------------------------------------------------------- */
 
-int resch_jobs_new(int fd, struct resch_server_set *set, struct resch_jobs **jobs)
+int resch_jobs_new(int fd, struct resch_server_set *want, struct resch_jobs **jobs)
 {
 	struct resch_jobs *made = calloc(1, sizeof(*made));
 	int result = 0;
 
 	if (!made)
 		return -ENOMEM;
-	set->id = 0;
-	if (set->params.budget || set->params.period)
-		result = resch_server_set(fd, set);
-	else if (!set->domain)
+	want->id = 0;
+	if (want->params.budget || want->params.period)
+		result = resch_server_set(fd, want);
+	else if (!want->domain)
 		result = -ENODEV;
 	if (result) {
 		free(made);
 		return result;
 	}
 	made->fd = fd;
-	made->domain = set->domain;
-	made->server = set->id;
+	made->domain = want->domain;
+	made->server = want->id;
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->known, NULL);
 	*jobs = made;

@@ -169,13 +169,13 @@ typedef void (*resch_job_function)(struct resch_job *job, void *data);
 /**
  * resch_jobs_new - make an application, with a server of its own
  * @fd:   of resch_open(); must stay open until resch_jobs_free()
- * @set:  domain and params go in (start from a zeroed one, with params.cpu -1), id, cpu and verdict
+ * @want: domain and params go in (start from a zeroed one, with params.cpu -1), id, cpu and verdict
  *        come out. Budget and period 0: without a server, under whatever plugin the domain has
  * @jobs: out: for resch_jobs_free()
  *
  * Return: 0; as resch_server_set(); -ENODEV: neither a server nor a domain; -ENOMEM.
  */
-int resch_jobs_new(int fd, struct resch_server_set *set, struct resch_jobs **jobs);
+int resch_jobs_new(int fd, struct resch_server_set *want, struct resch_jobs **jobs);
 
 /**
  * resch_jobs_add - add a periodic task, with a thread of its own

@@ -147,12 +147,12 @@ int resch_task_next(int fd, struct resch_task_stat *stat);
 
 /**
  * resch_domain_set - make a domain, or change its plugin
- * @set: see struct resch_domain_set; a new domain's id comes back in it
+ * @want: see struct resch_domain_set; a new domain's id comes back in it
  *
  * Return: 0; -EBUSY: the CPUs are taken, or the plugin refuses the standing tasks
- * (@set->verdict.bound tells which); -ENOENT: no such plugin; -EINVAL, -ENODEV, -EPERM.
+ * (@want->verdict.bound tells which); -ENOENT: no such plugin; -EINVAL, -ENODEV, -EPERM.
  */
-int resch_domain_set(int fd, struct resch_domain_set *set);
+int resch_domain_set(int fd, struct resch_domain_set *want);
 
 /**
  * resch_domain_del - remove a domain. Return: 0; -EBUSY: it has tasks; -ENODEV: none such; -EPERM.
@@ -199,12 +199,12 @@ int resch_plan_get(int fd, uint32_t domain, uint64_t *slot, uint64_t *from,
 
 /**
  * resch_server_set - make a server, or resize one
- * @set: see struct resch_server_set; a new server's id and CPU come back in it
+ * @want: see struct resch_server_set; a new server's id and CPU come back in it
  *
- * Return: 0; -EBUSY: admission refused it, see @set->verdict and resch_verdict_text(), where a
+ * Return: 0; -EBUSY: admission refused it, see @want->verdict and resch_verdict_text(), where a
  * runtime is a budget; -EINVAL, -ENODEV, -ENOENT, -EOPNOTSUPP, -ENOSPC, -EAGAIN, -EPERM.
  */
-int resch_server_set(int fd, struct resch_server_set *set);
+int resch_server_set(int fd, struct resch_server_set *want);
 
 /**
  * resch_server_del - remove a server. Return: 0; -EBUSY: it has tasks; -ENOENT, -ENODEV: none such;
@@ -214,16 +214,16 @@ int resch_server_del(int fd, uint32_t domain, uint32_t id);
 
 /**
  * resch_servers_set - make a set of servers, one on each of several CPUs, or resize all of a set
- * @set: see struct resch_servers_set; a new set's id comes back in it, for threads to name as their
- *       group
+ * @want: see struct resch_servers_set; a new set's id comes back in it, for threads to name as
+ *        their group
  *
- * All or nothing. Return: 0; -EBUSY: admission refused it, see @set->verdict, also for which CPU;
+ * All or nothing. Return: 0; -EBUSY: admission refused it, see @want->verdict, also for which CPU;
  * others as for resch_server_set(); -ENOTTY: the module is older than this call.
  */
-int resch_servers_set(int fd, struct resch_servers_set *set);
+int resch_servers_set(int fd, struct resch_servers_set *want);
 
 /** resch_servers_del - remove a set of servers. Return: as resch_server_del(); -ENOTTY. */
-int resch_servers_del(int fd, uint32_t domain, uint32_t set);
+int resch_servers_del(int fd, uint32_t domain, uint32_t id);
 
 /** resch_server_stat - what a server is and has. Return: 0; -ENOENT, -ENODEV: none such. */
 int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_stat *stat);
@@ -516,14 +516,14 @@ int resch_leave_rt1plus(pid_t tid);
 int resch_chain_offer(int fd, uint32_t task, uint64_t key);
 
 /**
- * resch_chain_set - make a chain of tasks that their owners have offered; its id: @set->id
- * @stages: @set->count of them
+ * resch_chain_set - make a chain of tasks that their owners have offered; its id: @want->id
+ * @stages: @want->count of them
  *
  * Return: 0; -EINVAL; -ENOENT: no such task; -EPERM: a wrong key;
  * -EBUSY: a task is a stage already or has a job, or the local deadlines add up to more than the
- * chain's, which @set->verdict tells.
+ * chain's, which @want->verdict tells.
  */
-int resch_chain_set(int fd, struct resch_chain_set *set, const struct resch_chain_stage *stages);
+int resch_chain_set(int fd, struct resch_chain_set *want, const struct resch_chain_stage *stages);
 
 /** resch_chain_del - end a chain that was made through @fd. Return: 0; -ENOENT; -EPERM */
 int resch_chain_del(int fd, uint32_t id);

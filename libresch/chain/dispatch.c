@@ -9,12 +9,12 @@ int resch_chain_offer(int fd, uint32_t task, uint64_t key)
 	return resch_request(fd, RESCH_IOC_CHAIN_OFFER, &offer);
 }
 
-int resch_chain_set(int fd, struct resch_chain_set *set, const struct resch_chain_stage *stages)
+int resch_chain_set(int fd, struct resch_chain_set *want, const struct resch_chain_stage *stages)
 {
-	set->id = 0;
-	set->stages = (uintptr_t)stages;
-	set->verdict = (struct resch_verdict){};
-	return resch_request(fd, RESCH_IOC_CHAIN_SET, set);
+	want->id = 0;
+	want->stages = (uintptr_t)stages;
+	want->verdict = (struct resch_verdict){};
+	return resch_request(fd, RESCH_IOC_CHAIN_SET, want);
 }
 
 int resch_chain_del(int fd, uint32_t id)

@@ -2,10 +2,10 @@
 /* server.c - servers: groups of tasks with a budget each */
 #include "request.h"
 
-int resch_server_set(int fd, struct resch_server_set *set)
+int resch_server_set(int fd, struct resch_server_set *want)
 {
-	set->verdict = (struct resch_verdict){};
-	return resch_request(fd, RESCH_IOC_SERVER_SET, set);
+	want->verdict = (struct resch_verdict){};
+	return resch_request(fd, RESCH_IOC_SERVER_SET, want);
 }
 
 int resch_server_del(int fd, uint32_t domain, uint32_t id)
@@ -32,15 +32,15 @@ int resch_server_next(int fd, struct resch_server_stat *stat)
 	return result < 0 ? result : 1;
 }
 
-int resch_servers_set(int fd, struct resch_servers_set *set)
+int resch_servers_set(int fd, struct resch_servers_set *want)
 {
-	set->verdict = (struct resch_verdict){};
-	return resch_request(fd, RESCH_IOC_SERVERS_SET, set);
+	want->verdict = (struct resch_verdict){};
+	return resch_request(fd, RESCH_IOC_SERVERS_SET, want);
 }
 
-int resch_servers_del(int fd, uint32_t domain, uint32_t set)
+int resch_servers_del(int fd, uint32_t domain, uint32_t id)
 {
-	struct resch_server_del del = { .domain = domain, .id = set };
+	struct resch_server_del del = { .domain = domain, .id = id };
 
 	return resch_request(fd, RESCH_IOC_SERVERS_DEL, &del);
 }

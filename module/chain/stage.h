@@ -46,7 +46,7 @@ struct resch_stage {
 	u64 phase; /* constant */
 
 	/* lock of the thread's CPU */
-	struct list_head guarded; /* on the CPU's list; it may not be held back any more, or again */
+	struct list_head guarded; /* on the CPU's list; it may be held back */
 	u32 taken; /* instances that a job was asked for */
 	u64 completed;
 	u64 held;

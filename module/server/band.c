@@ -103,14 +103,14 @@ static int band_make(struct resch_domain *domain, struct resch_file *file,
 			band_end(first);
 		return err;
 	}
-	want->set = first->server.id;
+	want->id = first->server.id;
 	want->count = count;
 	return 0;
 }
 
 static int band_resize(struct resch_domain *domain, struct resch_servers_set *want)
 {
-	struct resch_entry *first = band_find(domain, want->set), *entry;
+	struct resch_entry *first = band_find(domain, want->id), *entry;
 	struct resch_server_params params;
 	int err;
 
@@ -146,7 +146,7 @@ int resch_band_set(struct resch_file *file, struct resch_servers_set *want)
 		      -EINVAL;
 	if (err)
 		return err;
-	return want->set ? band_resize(domain, want) : band_make(domain, file, want);
+	return want->id ? band_resize(domain, want) : band_make(domain, file, want);
 }
 
 int resch_band_del(const struct resch_server_del *del)

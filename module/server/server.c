@@ -308,7 +308,7 @@ static void server_fill(struct resch_server_stat *stat, struct resch_entry *entr
 	resch_cpu_unlock_irq(entry->rc);
 	stat->id = entry->server.id;
 	stat->tasks = entry->nr_tasks;
-	stat->set = entry->band;
+	stat->band = entry->band;
 	resch_inner_fill(stat, entry);
 	list_for_each_entry(waiting, &entry->waiting, waiting)
 		stat->waiting++;

@@ -192,6 +192,38 @@ TEST(asleep, "likewise where that job sleeps, and the CPU has nothing to do")
 	held_beside(body_asleep, RESCH_STATE_BLOCKED);
 }
 
+static atomic_uint turned;
+
+static void body_turn(struct task *task)
+{
+	task_wait(task);
+	while (!atomic_load(&turned))
+		;
+}
+
+TEST(freed, "a stage that is held back goes on as that job ends")
+{
+	const uint64_t periods[STAGES] = { MS, 3000 * SEC, MS };
+	struct task other = { .reg = periodic(3600 * SEC, SEC) };
+
+	atomic_store(&turned, 0);
+	domain_on("1-3", "fp", "");
+	other.reg.params.cpu = 2;
+	task_start(&other, body_turn);
+	await(state_of(other.id) == RESCH_STATE_SELECTED);
+	stages_start(three_cpus, periods);
+	stages_chain(RESCH_CHAIN_RG, 3000 * SEC, 3600 * SEC, 0);
+	must(resch_release(dev, stages.tasks[0].id));
+	must(resch_release(dev, stages.tasks[0].id));
+	await(stage_stat(stages.chain, 1).held == 1);
+	check_is(atomic_load(&stages.done[1]), 1);
+	atomic_store(&turned, 1);
+	/* Not an hour later, that is. */
+	await(atomic_load(&stages.done[2]) == 2);
+	stages_end();
+	task_join(&other);
+}
+
 TEST(no_rule, "in a domain of servers the second rule is off, and that is told")
 {
 	struct task task[2] = { { .reg = sporadic(5 * MS, MS / 10) },

@@ -241,14 +241,14 @@ TEST(members,
 	reg = (struct resch_register){ .domain = set.domain,
 				       .params = { .kind = RESCH_WAKEUP,
 						   .cpu = -1,
-						   .group = set.set,
+						   .group = set.id,
 						   .flags = RESCH_F_FAMILY } };
 	must(resch_register_self(dev, &reg));
 	spin(10 * MS);
-	check(server_stat(set.domain, set.set).consumed, "nothing was charged");
+	check(server_stat(set.domain, set.id).consumed, "nothing was charged");
 	in_use("resch-demo");
 	close(other);
-	check_is(server_stat(set.domain, set.set).tasks, 1);
+	check_is(server_stat(set.domain, set.id).tasks, 1);
 	in_use("resch-demo");
 	must(resch_unregister(dev, 0));
 	await(servers_of(set.domain) == 2);

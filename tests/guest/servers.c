@@ -29,7 +29,7 @@ static uint32_t set_make(uint32_t domain, uint64_t budget, uint64_t cpus)
 
 	must(resch_servers_set(dev, &set));
 	check_is(set.count, __builtin_popcountll(cpus));
-	return set.set;
+	return set.id;
 }
 
 /* The server of the set on that CPU; there is exactly one. */
@@ -38,7 +38,7 @@ static struct resch_server_stat on_cpu(uint32_t domain, uint32_t set, int cpu)
 	struct resch_server_stat stat = { .domain = domain }, found = {};
 
 	while (must(resch_server_next(dev, &stat)) > 0) {
-		if (stat.set != set || stat.params.cpu != cpu)
+		if (stat.band != set || stat.params.cpu != cpu)
 			continue;
 		check(!found.id, "two servers of set %u on CPU %d", set, cpu);
 		found = stat;
@@ -75,7 +75,7 @@ TEST(together, "all CPUs take their server, or the new size, or nothing changes"
 	REFUSED(ENODEV, wanted.cpus.bits[0] = 14);
 	REFUSED(ENODEV, wanted.cpus.bits[RESCH_CPUS_MAX / 64 - 1] = 1ULL << 63);
 	REFUSED(ENODEV, wanted.domain = 77);
-	REFUSED(ENOENT, wanted.set = 77; wanted.cpus.bits[0] = 0);
+	REFUSED(ENOENT, wanted.id = 77; wanted.cpus.bits[0] = 0);
 	one.params = set_of(domain, 14 * MS, 0).params;
 	one.params.cpu = 2;
 	must(resch_server_set(dev, &one));
@@ -84,21 +84,21 @@ TEST(together, "all CPUs take their server, or the new size, or nothing changes"
 	check_is(wanted.verdict.cpu, 2);
 	check_is(wanted.verdict.suggest_wcet, 5 * MS);
 	check_is(servers_of(domain), 1);
-	REFUSED(ENOENT, wanted.set = alone; wanted.cpus.bits[0] = 0);
+	REFUSED(ENOENT, wanted.id = alone; wanted.cpus.bits[0] = 0);
 
 	set = set_make(domain, 4 * MS, 6);
-	REFUSED(EBUSY, wanted.set = set; wanted.cpus.bits[0] = 0; wanted.params.budget = 6 * MS);
+	REFUSED(EBUSY, wanted.id = set; wanted.cpus.bits[0] = 0; wanted.params.budget = 6 * MS);
 	check_is(wanted.verdict.cpu, 2);
 	check_is(on_cpu(domain, set, 1).params.budget, 4 * MS);
 	check_is(on_cpu(domain, set, 2).params.budget, 4 * MS);
-	REFUSED(EINVAL, wanted.set = set);
+	REFUSED(EINVAL, wanted.id = set);
 	one.id = set;
 	one.params.cpu = -1;
 	one.params.budget = MS;
 	refused(resch_server_set(dev, &one), EINVAL);
 	refused(resch_server_del(dev, domain, set), EINVAL);
 	wanted = set_of(domain, 3 * MS, 0);
-	wanted.set = set;
+	wanted.id = set;
 	must(resch_servers_set(dev, &wanted));
 	check_is(wanted.count, 2);
 	check_is(on_cpu(domain, set, 1).params.budget, 3 * MS);
@@ -153,7 +153,7 @@ static int wish_for(uint32_t domain, uint32_t set, uint64_t wcet, int cpu, const
 	if (wish->result)
 		return wish->result;
 	must(resch_server_stat(dev, domain, set, &stat));
-	check_is(stat_of(wish->reg.id).params.group, on_cpu(domain, stat.set, wish->reg.cpu).id);
+	check_is(stat_of(wish->reg.id).params.group, on_cpu(domain, stat.band, wish->reg.cpu).id);
 	check_is(stat_of(wish->reg.id).cpu, wish->reg.cpu);
 	return wish->reg.cpu;
 }
@@ -179,7 +179,7 @@ TEST(worst_fit,
 	check_is(wish_for(domain, set, 6 * MS, -1, "0-3"), 3); /* 6, 7, 10 */
 	/* Its tasks would not fit on one of the CPUs. */
 	wanted = set_of(domain, 9 * MS, 0);
-	wanted.set = set;
+	wanted.id = set;
 	refused(resch_servers_set(dev, &wanted), EBUSY);
 	check_is(wanted.verdict.cpu, 3);
 	check_is(on_cpu(domain, set, 1).params.budget, 10 * MS);
@@ -305,7 +305,7 @@ static uint32_t shares_used(uint32_t domain, uint32_t id)
 	uint32_t count = 0, i;
 	int fd;
 
-	set.set = id;
+	set.id = id;
 	set.params.kind = RESCH_SERVER_LINUX;
 	set.params.policy = RESCH_SERVER_EDF;
 	set.params.quantum = 0;
@@ -353,7 +353,7 @@ TEST(rest,
 	set.params.policy = RESCH_SERVER_EDF;
 	set.params.quantum = 0;
 	must(resch_servers_set(dev, &set));
-	rest = on_cpu(domain, set.set, 1);
+	rest = on_cpu(domain, set.id, 1);
 	soft.params = set_of(domain, 17 * MS, 0).params;
 	soft.params.kind = RESCH_SERVER_CBS;
 	soft.params.cpu = 1;
@@ -361,7 +361,7 @@ TEST(rest,
 	check_is(soft.verdict.limit, 800000);
 	soft.params.budget = 16 * MS;
 	must(resch_server_set(dev, &soft));
-	set.set = 0;
+	set.id = 0;
 	refused(resch_servers_set(dev, &set), EEXIST);
 	check_is(servers_of(domain), 3);
 	reg.params.group = rest.id;
@@ -370,13 +370,13 @@ TEST(rest,
 	pid = child(greedy_body, &reg);
 	/* a new process may take longer to come here than ten budgets of the others */
 	await((must(resch_server_stat(dev, domain, soft.id, &stat)), stat.consumed));
-	rest = on_cpu(domain, rest.set, 1);
-	await(on_cpu(domain, rest.set, 1).exhausted >= rest.exhausted + 10);
-	had = on_cpu(domain, rest.set, 1).consumed - rest.consumed;
+	rest = on_cpu(domain, rest.band, 1);
+	await(on_cpu(domain, rest.band, 1).exhausted >= rest.exhausted + 10);
+	had = on_cpu(domain, rest.band, 1).consumed - rest.consumed;
 	check(had >= 9 * 4 * MS, "it has had %llu ns of 10 budgets", (unsigned long long)had);
-	check(shares_used(domain, rest.set) >= 5, "an ordinary program was kept waiting");
+	check(shares_used(domain, rest.band) >= 5, "an ordinary program was kept waiting");
 	kill(pid, SIGKILL);
 	child_wait(pid);
-	must(resch_servers_del(dev, domain, rest.set));
+	must(resch_servers_del(dev, domain, rest.band));
 	check_is(domain_stat(domain).ejections, 0);
 }

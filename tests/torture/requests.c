@@ -515,8 +515,8 @@ FILL(servers_set)
 		set->domain = life->domain.domain;
 	fill_server(life, &set->params);
 	set->params.cpu = -1;
-	if (one_in(life, 4) && server_any(life, set->domain) && life->server.set) {
-		set->set = life->server.set;
+	if (one_in(life, 4) && server_any(life, set->domain) && life->server.band) {
+		set->id = life->server.band;
 		return;
 	}
 	set->cpus = life->domain.cpus;
@@ -529,7 +529,7 @@ FILL(servers_del)
 	if (domain_under(life, "server"))
 		argument->servers_del.domain = life->domain.domain;
 	if (server_any(life, life->domain.domain))
-		argument->servers_del.id = life->server.set;
+		argument->servers_del.id = life->server.band;
 }
 
 bool domain_under(struct life *life, const char *name)

@@ -287,7 +287,7 @@ static int resize(struct resch_server_stat *server, const struct resch_server_pa
 }
 
 static uint32_t server_new(uint32_t domain, const struct resch_server_params *params, int cpu,
-			   uint32_t set, const char *plugin, const char *options)
+			   uint32_t band, const char *plugin, const char *options)
 {
 	struct resch_server_stat *server = machine->servers;
 
@@ -298,7 +298,7 @@ static uint32_t server_new(uint32_t domain, const struct resch_server_params *pa
 	server->id = ++machine->last_server;
 	server->params = *params;
 	server->params.cpu = cpu;
-	server->set = set;
+	server->band = band;
 	memcpy(server->plugin, plugin, RESCH_NAME_LEN);
 	memcpy(server->options, options, RESCH_OPTIONS_LEN);
 	return server->id;
@@ -319,7 +319,7 @@ static int server_set(struct resch_server_set *set)
 	cpu = server ? server->params.cpu : set->params.cpu;
 	if (cpu < 0 || cpu >= CPUS || !(domain->stat.cpus.bits[0] >> cpu & 1))
 		return -ENODEV;
-	if (server && server->set)
+	if (server && server->band)
 		return -EINVAL;
 	result = admit(domain, &set->params, cpu, server, &set->verdict);
 	if (result)
@@ -342,19 +342,19 @@ static int servers_set(struct resch_servers_set *set)
 		return -ENODEV;
 	if (strcmp(domain->stat.plugin, "server"))
 		return -EOPNOTSUPP;
-	for (i = 0; set->set && i < SERVERS; i++) {
-		if (machine->servers[i].set != set->set)
+	for (i = 0; set->id && i < SERVERS; i++) {
+		if (machine->servers[i].band != set->id)
 			continue;
 		result = admit(domain, &set->params, machine->servers[i].params.cpu,
 			       &machine->servers[i], &set->verdict);
 		if (result)
 			return result;
 	}
-	for (i = 0; set->set && i < SERVERS; i++) {
-		if (machine->servers[i].set == set->set)
+	for (i = 0; set->id && i < SERVERS; i++) {
+		if (machine->servers[i].band == set->id)
 			resize(&machine->servers[i], &set->params);
 	}
-	if (set->set)
+	if (set->id)
 		return 0;
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		result = set->cpus.bits[0] >> cpu & 1 ?
@@ -366,10 +366,9 @@ static int servers_set(struct resch_servers_set *set)
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		if (!(set->cpus.bits[0] >> cpu & 1))
 			continue;
-		id = server_new(set->domain, &set->params, cpu, set->set, set->plugin,
-				set->options);
-		if (!set->set)
-			server_find(set->domain, id)->set = set->set = id;
+		id = server_new(set->domain, &set->params, cpu, set->id, set->plugin, set->options);
+		if (!set->id)
+			server_find(set->domain, id)->band = set->id = id;
 	}
 	return 0;
 }
@@ -385,9 +384,9 @@ static int server_del(const struct resch_server_del *del, bool set)
 		struct resch_server_stat *server = &machine->servers[i];
 
 		if (!server->id || server->domain != del->domain ||
-		    (set ? server->set : server->id) != del->id)
+		    (set ? server->band : server->id) != del->id)
 			continue;
-		if (!set && server->set)
+		if (!set && server->band)
 			return -EINVAL;
 		memset(server, 0, sizeof(*server));
 		found = true;

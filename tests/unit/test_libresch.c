@@ -434,7 +434,7 @@ static void test_balance(void **state)
 static void test_server_set(void **state)
 {
 	struct resch_servers_set set = {
-		.domain = 3, .set = 7, .cpus = { .bits = { 6 } }, .params = { .budget = 5 }
+		.domain = 3, .id = 7, .cpus = { .bits = { 6 } }, .params = { .budget = 5 }
 	};
 	const struct resch_servers_set *in;
 
@@ -442,7 +442,7 @@ static void test_server_set(void **state)
 	assert_int_equal(resch_servers_set(FD, &set), 0);
 	in = seen(RESCH_IOC_SERVERS_SET);
 	assert_int_equal(in->domain, 3);
-	assert_int_equal(in->set, 7);
+	assert_int_equal(in->id, 7);
 	assert_int_equal(in->cpus.bits[0], 6);
 	assert_int_equal(in->params.budget, 5);
 	assert_int_equal(in->verdict.bound, 0);

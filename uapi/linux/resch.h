@@ -642,7 +642,7 @@ struct resch_server_page {
  * @exhausted:   how often it used one up with work left
  * @postponed:   how often its deadline was put off then, at once
  * @waiting:     threads made by RESCH_F_FAMILY tasks that wait until there is room for them
- * @set:         the set that it belongs to; 0: none
+ * @band:        id of the set that it belongs to; 0: none
  * @plugin, @options: RESCH_SERVER_PLUGIN: what orders its tasks
  * @fault:       why that is not asked any more; empty: it is
  *
@@ -661,7 +661,7 @@ struct resch_server_stat {
 	__aligned_u64 exhausted;
 	__aligned_u64 postponed;
 	__u32 waiting;
-	__u32 set;
+	__u32 band;
 	char plugin[RESCH_NAME_LEN];
 	char options[RESCH_OPTIONS_LEN];
 	char fault[RESCH_REASON_LEN];
@@ -671,7 +671,7 @@ struct resch_server_stat {
  * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a set of servers, one on each of several
  * CPUs, or resize all of a set
  * @domain:  in
- * @set:     in: 0: make one, and its id comes back, which is that of its first server; else the set
+ * @id:      in: the set's; 0: make one, and its id comes back, which is that of its first server
  * @count:   out: servers of the set
  * @reserved: zero
  * @cpus:    in: for a new set: CPUs of the domain; otherwise empty
@@ -696,7 +696,7 @@ struct resch_server_stat {
  */
 struct resch_servers_set {
 	__u32 domain;
-	__u32 set;
+	__u32 id;
 	__u32 count;
 	__u32 reserved;
 	struct resch_cpus cpus;

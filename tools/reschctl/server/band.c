@@ -15,8 +15,8 @@ struct resch_server_stat *server_band_stats(int fd, const struct resch_server_st
 	*count = 0;
 	if (!stats)
 		return NULL;
-	while (stat->set && *count < RESCH_SERVERS_MAX && resch_server_next(fd, &next) > 0) {
-		if (next.set == stat->set)
+	while (stat->band && *count < RESCH_SERVERS_MAX && resch_server_next(fd, &next) > 0) {
+		if (next.band == stat->band)
 			stats[(*count)++] = next;
 	}
 	if (!*count)
@@ -26,7 +26,7 @@ struct resch_server_stat *server_band_stats(int fd, const struct resch_server_st
 
 static void show(int fd, const struct resch_servers_set *want, bool json)
 {
-	struct resch_server_stat any = { .domain = want->domain, .set = want->set }, *stats;
+	struct resch_server_stat any = { .domain = want->domain, .band = want->id }, *stats;
 	struct resch_cpus cpus = {};
 	struct json_object *list;
 	size_t count, i;
@@ -42,11 +42,11 @@ static void show(int fd, const struct resch_servers_set *want, bool json)
 	if (json) {
 		struct json_object *out = json_object_new_object();
 
-		json_add(out, "set", json_object_new_int64(want->set));
+		json_add(out, "set", json_object_new_int64(want->id));
 		json_add(out, "servers", list);
 		json_show(out, stdout);
 	} else {
-		printf("servers %u:%u: CPUs %s, %s of %s each\n", want->domain, want->set,
+		printf("servers %u:%u: CPUs %s, %s of %s each\n", want->domain, want->id,
 		       cpus_text(&cpus), time_text(want->params.budget),
 		       time_text(want->params.period));
 		json_object_put(list);
@@ -58,7 +58,7 @@ static int explain(int error, const struct resch_servers_set *want)
 {
 	if (error == -ENOTTY)
 		return fail("the module is older than reschctl, and has no sets of servers");
-	return server_explain(error, want->domain, want->set, &want->verdict);
+	return server_explain(error, want->domain, want->id, &want->verdict);
 }
 
 int server_band_make(int fd, const struct server_given *given, uint32_t flags,
@@ -92,7 +92,7 @@ int server_band_resize(int fd, const struct resch_server_stat *stat,
 		       const struct resch_server_params *params, bool json)
 {
 	struct resch_servers_set want = { .domain = stat->domain,
-					  .set = stat->set,
+					  .id = stat->band,
 					  .params = *params };
 	int result;
 

@@ -213,7 +213,7 @@ static int run_make(struct hall *hall, const struct server_given *given)
 
 	if (given->set) {
 		result = server_band_make(hall->fd, given, 0, &several);
-		return result ? result : hall_open(hall, several.domain, several.set);
+		return result ? result : hall_open(hall, several.domain, several.id);
 	}
 	result = server_make(hall->fd, given, 0, &one);
 	return result ? result : hall_open(hall, one.domain, one.id);

@@ -48,7 +48,7 @@ struct json_object *server_json(const struct resch_server_stat *stat)
 
 	json_add(server, "domain", json_object_new_int64(stat->domain));
 	json_add(server, "id", json_object_new_int64(stat->id));
-	json_add(server, "set", json_object_new_int64(stat->set));
+	json_add(server, "set", json_object_new_int64(stat->band));
 	json_add_text(server, "name", params->name);
 	json_add(server, "cpu", json_object_new_int(params->cpu));
 	json_add_text(server, "kind", resch_server_kind_name(params->kind));
@@ -499,7 +499,7 @@ static int server_resize(int argc, char **argv)
 		set.params.quantum = given.params.quantum;
 	if (given.name)
 		memcpy(set.params.name, given.params.name, sizeof(set.params.name));
-	if (stat.set)
+	if (stat.band)
 		result = server_band_resize(fd, &stat, &set.params, given.json);
 	else
 		result = apply(fd, &set, given.json);
@@ -525,8 +525,8 @@ static int server_del(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	if (!resch_server_stat(fd, set.domain, set.id, &stat) && stat.set)
-		result = resch_servers_del(fd, set.domain, stat.set);
+	if (!resch_server_stat(fd, set.domain, set.id, &stat) && stat.band)
+		result = resch_servers_del(fd, set.domain, stat.band);
 	else
 		result = resch_server_del(fd, set.domain, set.id);
 	close(fd);

@@ -107,7 +107,7 @@ static int put_server(struct item *item, const struct resch_server_stat *stat)
 	bool plugin = params->policy == RESCH_SERVER_PLUGIN;
 
 	item->domain = stat->domain;
-	item->id = stat->set ?: stat->id;
+	item->id = stat->band ?: stat->id;
 	if (item_put(item, KEY_NAME, "%.*s", RESCH_NAME_LEN, params->name) ||
 	    item_put(item, KEY_KIND, "%s", resch_server_kind_name(params->kind)) ||
 	    item_put(item, KEY_BUDGET, "%s", time_text(params->budget)) ||
@@ -128,11 +128,11 @@ static struct item *set_item(struct items *items, const struct resch_server_stat
 {
 	size_t i;
 
-	for (i = 0; stat->set && i < items->count; i++) {
+	for (i = 0; stat->band && i < items->count; i++) {
 		struct item *item = &items->list[i];
 
 		if (item->section == SECTION_SERVERS && item->domain == stat->domain &&
-		    item->values[KEY_CPUS] && item->id == stat->set)
+		    item->values[KEY_CPUS] && item->id == stat->band)
 			return item;
 	}
 	return NULL;
@@ -162,7 +162,7 @@ static int read_servers(int fd, struct items *items)
 			}
 			item->tasks += stat.tasks;
 			resch_cpus_add(&cpus, (unsigned int)stat.params.cpu);
-			if (put_cpus(item, stat.set ? KEY_CPUS : KEY_CPU, &cpus))
+			if (put_cpus(item, stat.band ? KEY_CPUS : KEY_CPU, &cpus))
 				return -ENOMEM;
 		}
 		/* -ENODEV: the domain has gone meanwhile; -EOPNOTSUPP: it has no servers */

@@ -205,7 +205,7 @@ static int resize_server(int fd, const struct item *have, const struct item *ite
 	given.params.flags |= RESCH_SERVER_F_PERSIST;
 	if (given.set) {
 		servers = (struct resch_servers_set){ .domain = have->domain,
-						      .set = have->id,
+						      .id = have->id,
 						      .params = given.params };
 		result = resch_servers_set(fd, &servers);
 		return result ? server_explain(result, have->domain, have->id, &servers.verdict) :
