@@ -105,6 +105,7 @@ class Commandline(unittest.TestCase):
     def test_wrong(self):
         for arguments, text in ((("--nosuch",), "unknown option --nosuch"), (("--jsn",), "--json?"), (("--interval",), "needs a value"),
                                 (("--interval=5",), "from 100ms to 1h"), (("--interval=1ms",), "from 100ms to 1h"),
+                                (("--json", "--prometheus"), "--prometheus=FILE"),
                                 (("ls",), "stands behind --"), (("--json=x",), "takes no value"), (("-x",), "unknown option -x")):
             done = call(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)

@@ -24,6 +24,8 @@ static const char help[] =
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              one table, after one interval\n"
 	"  -j, --json              print JSON, an object a line each interval; times in ns\n"
+	"  -p, --prometheus[=FILE] print it for Prometheus, once; or write it into FILE each\n"
+	"                          interval, and print nothing but what --json asks for\n"
 	"  -V, --version           print the version\n"
 	"  -h, --help              this text\n"
 	"\n"
@@ -33,7 +35,8 @@ static const char help[] =
 /** struct wish - what the command line asks for */
 struct wish {
 	uint64_t interval;
-	bool once, json, version;
+	bool once, json, prometheus, version;
+	const char *file; /* for prometheus; NULL: standard output */
 	const char *root;
 	char **command;
 };
@@ -47,21 +50,28 @@ struct state {
 	int fd;
 };
 
-static void show(const struct state *state, const struct wish *wish)
+/* Return: an exit status */
+static int show(const struct state *state, const struct wish *wish)
 {
 	const struct look *now = &state->looks[state->turn];
+	int status = EXIT_DONE;
 	FILE *to;
 
+	if (wish->file)
+		status = prometheus_save(now, &state->probe, wish->file);
+	else if (wish->prometheus)
+		prometheus_print(now, &state->probe, stdout);
 	if (wish->json && wish->once) {
 		json_show(report_json(now, &state->probe), stdout);
 	} else if (wish->json) {
 		json_show_line(report_json(now, &state->probe), stdout);
-	} else {
+	} else if (!wish->prometheus) {
 		to = screen_page();
 		report_tasks(now, state->looked ? &state->looks[!state->turn] : NULL, to);
 		screen_show();
 	}
 	fflush(stdout);
+	return status;
 }
 
 static int look(struct state *state)
@@ -81,10 +91,9 @@ static int watch(struct state *state, const struct wish *wish)
 
 	while (!watch_wait(wish->interval)) {
 		status = look(state);
-		if (status)
-			break;
-		show(state, wish);
-		if (wish->once)
+		if (!status)
+			status = show(state, wish);
+		if (status || wish->once)
 			break;
 	}
 	return status;
@@ -100,7 +109,7 @@ static int watch_command(struct state *state, const struct wish *wish, struct ch
 	if (!status)
 		status = look(state);
 	if (!status)
-		show(state, wish);
+		status = show(state, wish);
 	return status;
 }
 
@@ -153,6 +162,7 @@ static int top(int argc, char **argv)
 		{ "interval", 'i', "time", option_time, &wish.interval, 100 * MS, HOUR },
 		{ "once", '1', NULL, option_flag, &wish.once },
 		OPTION_JSON(&wish.json),
+		{ "prometheus", 'p', "?file", option_text, &wish.file, 0, 0, &wish.prometheus },
 		{ "version", 'V', NULL, option_flag, &wish.version },
 		/* for tests, as of `reschctl doctor` */
 		{ "root", 0, "directory", option_text, &wish.root },
@@ -175,6 +185,11 @@ static int top(int argc, char **argv)
 		wish.command = argv + optind;
 		wish.once = true;
 	}
+	if (wish.prometheus && wish.json && !wish.file)
+		return usage("",
+			     "--json and --prometheus can't both be printed: --prometheus=FILE");
+	if (wish.prometheus && !wish.file)
+		wish.once = true;
 	return run(&wish);
 }
 

@@ -74,4 +74,15 @@ void report_tasks(const struct look *now, const struct look *before, FILE *to);
 /** report_json - all of it; takes nothing, returns a new object */
 struct json_object *report_json(const struct look *look, const struct probe *probe);
 
+/* ---- prometheus.c: for Prometheus ------------------------------------------------------------ */
+
+/** prometheus_print - all of it, in the text exposition format */
+void prometheus_print(const struct look *look, const struct probe *probe, FILE *to);
+/**
+ * prometheus_save - likewise into a file, which is never seen half written
+ *
+ * Return: EXIT_DONE, or EXIT_FAILED after a message.
+ */
+int prometheus_save(const struct look *look, const struct probe *probe, const char *path);
+
 #endif
