@@ -166,6 +166,33 @@ static void domains_start(struct life *life)
 	}
 }
 
+static unsigned long long calls_made(void)
+{
+	unsigned long long made = 0;
+	int i;
+
+	for (i = 0; i < REQUESTS; i++)
+		made += atomic_load_explicit(&world->requests[i].called, memory_order_relaxed);
+	return made;
+}
+
+/*
+ * Where a process needs long to begin, as in a debug kernel, it would be killed before it did
+ * anything.
+ */
+#define CALLS_BETWEEN_KILLS 20
+#define KILLS_MAX_APART SEC
+
+static void between_kills(struct life *life)
+{
+	unsigned long long made = calls_made();
+	uint64_t end = resch_now() + KILLS_MAX_APART;
+
+	sleep_ms(5 + below(life, 60));
+	while (calls_made() < made + CALLS_BETWEEN_KILLS && resch_now() < end)
+		sleep_ms(10);
+}
+
 static void round_play(struct life *life, unsigned int number, uint64_t seconds)
 {
 	uint64_t end;
@@ -178,7 +205,7 @@ static void round_play(struct life *life, unsigned int number, uint64_t seconds)
 		start_missing();
 		if (world->failure[0])
 			break;
-		sleep_ms(5 + below(life, 60));
+		between_kills(life);
 		kill_any(life);
 	}
 	kill_all();
