@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * test_chain_sim - simulated chains, of the plugins' own sources: suprema over all phases against
- * figures that other programs have found, and bounds that hold over random sets
- *
- * RESCH_CHAIN_SETS in the environment says how many random sets (default 1,000).
+ * figures that other programs have found
  */
-#include "chain_rig.h"
-
-#include "chain.h"
-
-static void begin(struct sim_chain_play *play, const struct chain_rig *rig, const char *plugin,
-		  const char *options)
-{
-	memset(play, 0, sizeof(*play));
-	play->model = rig->model;
-	play->sim.seed = 1;
-	play->sim.capacity = 1000000;
-	snprintf(play->sim.plugin, sizeof(play->sim.plugin), "%s", plugin);
-	snprintf(play->sim.options, sizeof(play->sim.options), "%s", options);
-}
-
-static void run(struct sim_chain_play *play)
-{
-	char error[RESCH_CHAIN_TEXT] = "";
-
-	assert_int_equal(sim_chain_play(play, error, sizeof(error)), 0);
-	assert_string_equal(error, "");
-}
+#include "chain_sim_rig.h"
 
 /* The longest from the origin to the end of each stage, in half units; 0: it does not matter. */
 static void expect_longest(struct chain_rig *rig, u32 protocol, bool all, const u64 *wanted)
@@ -261,112 +238,6 @@ static void links(void **state)
 	expect_longest(&rig, RESCH_CHAIN_DS, true, wanted);
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
-
-static void make_set(struct chain_rig *rig, u64 *seed)
-{
-	static const u64 periods[] = { 10, 12, 15, 20, 24, 30, 40, 60 };
-	u64 cpus = chain_between(seed, 2, 3);
-	u32 i, k, count;
-
-	chain_rig_init(rig);
-	for (i = 0; i < 3; i++) {
-		u64 length = periods[chain_between(seed, 0, COUNT(periods) - 1)];
-		struct resch_chain_spec *chain = chain_add(rig, length, 2 * length);
-
-		count = (u32)chain_between(seed, 1, 4);
-		for (k = 0; k < count; k++) {
-			struct resch_stage_spec *stage =
-				stage_add(chain, chain_between(seed, 1, 1 + length / 6),
-					  (int)chain_between(seed, 0, cpus - 1),
-					  1 + (u32)chain_between(seed, 0, 500) * 16 + i * 4 + k);
-
-			stage->bcet = chain_between(seed, 1, stage->wcet);
-		}
-	}
-}
-
-static bool is_full(const struct chain_rig *rig)
-{
-	double load[3] = { 0 };
-	u32 i, k;
-
-	for (i = 0; i < rig->model.count; i++)
-		for (k = 0; k < rig->chains[i].count; k++) {
-			const struct resch_stage_spec *stage = &rig->chains[i].stages[k];
-
-			load[stage->cpu] += (double)stage->wcet / (double)rig->chains[i].period;
-			if (load[stage->cpu] > 0.85)
-				return true;
-		}
-	return false;
-}
-
-static struct {
-	u32 sets, stages, broken, tight;
-} seen;
-
-/* All of them, with executions that vary, with hand-overs that take time, from random phases. */
-static void play_set(struct chain_rig *rig, u64 seed, u32 protocol, u32 method)
-{
-	struct sim_chain_play play;
-	u32 i, k;
-
-	all_protocol(rig, protocol);
-	rig->model.handover_min = seed % 3 * UNIT / 4;
-	rig->model.handover_max = seed % 3 * UNIT / 2;
-	analyse(rig, method);
-	for (i = 0; i < rig->model.count; i++)
-		if (rig->bounds[i].response == RESCH_CHAIN_NEVER)
-			return;
-	begin(&play, rig, "fp", "order=explicit");
-	play.sim.seed = seed;
-	play.phases = 2;
-	play.end = 400 * UNIT;
-	play.config.handover_min = rig->model.handover_min;
-	play.config.handover_max = rig->model.handover_max;
-	run(&play);
-	for (i = 0; i < rig->model.count; i++) {
-		for (k = 0; k < rig->chains[i].count; k++) {
-			u64 bound = rig->bounds[i].stages[k].response;
-
-			seen.stages++;
-			seen.tight += play.totals[i].worst[k] > bound / 10 * 8;
-			if (play.totals[i].worst[k] <= bound)
-				continue;
-			seen.broken++;
-			print_error("%s: set of seed %llu, chain %u, stage %u: %llu of %llu\n",
-				    resch_chain_protocol_name(protocol), (unsigned long long)seed,
-				    i, k, (unsigned long long)play.totals[i].worst[k],
-				    (unsigned long long)bound);
-		}
-	}
-	sim_chain_play_free(&play);
-}
-
-static void orders(void **state)
-{
-	const char *wanted = getenv("RESCH_CHAIN_SETS");
-	u32 sets = wanted ? (u32)atoi(wanted) : 1000, protocol;
-	struct chain_rig rig;
-	u64 seed, at;
-
-	for (seed = 1; seen.sets < sets; seed++) {
-		at = seed;
-		make_set(&rig, &at);
-		if (is_full(&rig))
-			continue;
-		seen.sets++;
-		play_set(&rig, seed, RESCH_CHAIN_DS, RESCH_CHAIN_WCDO_EXACT);
-		protocol = RESCH_CHAIN_PM + (u32)(seed % 4);
-		play_set(&rig, seed, protocol, RESCH_CHAIN_SAPM);
-	}
-	print_message("%u sets, %u bounds of stages, %u of them attained to 80 %%\n", seen.sets,
-		      seen.stages, seen.tight);
-	assert_int_equal(seen.broken, 0);
-	assert_true(seen.tight > seen.stages / 3);
-}
-
 /* ---- the rest -------------------------------------------------------------------------------- */
 
 /* Under EDF, what is admitted by local deadlines completes within their sum. */
@@ -470,7 +341,6 @@ int main(void)
 		cmocka_unit_test(offsets_attained),
 		cmocka_unit_test(beyond_the_period),
 		cmocka_unit_test(links),
-		cmocka_unit_test(orders),
 		cmocka_unit_test(edf),
 		cmocka_unit_test(messages_are_lost),
 		cmocka_unit_test(rule_2_is_off),
