@@ -218,14 +218,16 @@ static u64 phase_of(const struct sim_stage *stage, const struct sim_parcel *parc
 
 /* ---- hand-overs ------------------------------------------------------------------------------ */
 
-static void finish(struct sim_stage *stage, const struct sim_parcel *parcel, u64 now)
+/* What the trace is to say: the last stage has completed the instance; 0: it was another one. */
+static u32 finish(struct sim_stage *stage, const struct sim_parcel *parcel, u64 now)
 {
 	struct sim_chain *chain = chain_of(stage);
 	u64 response = now - parcel->origin;
+	bool late = response > chain->spec->deadline;
 
 	stage->worst = max(stage->worst, response);
 	if (stage->index + 1 < chain->spec->count)
-		return;
+		return 0;
 	if (!(chain->complete & (chain->complete - 1)) && chain->complete >= chain->room) {
 		u64 room = max(64ULL, 2 * chain->complete);
 		u64 *grown = realloc(chain->responses, room * sizeof(*grown));
@@ -233,13 +235,14 @@ static void finish(struct sim_stage *stage, const struct sim_parcel *parcel, u64
 		if (!grown) {
 			sim_fault(stage->chains->sim, "out of memory for responses",
 				  &stage->chains->sim->cpus[0]);
-			return;
+			return 0;
 		}
 		chain->responses = grown;
 		chain->room = room;
 	}
 	chain->responses[chain->complete++] = response;
-	chain->missed += response > chain->spec->deadline;
+	chain->missed += late;
+	return SIM_CHAIN_COMPLETE | (late ? SIM_CHAIN_LATE : 0);
 }
 
 /* The task sleeps until its next job is released, and by its timer. */
@@ -249,17 +252,18 @@ static void wait_for_next(struct sim_stage *stage)
 		sim_job_await(stage->task);
 }
 
-static void queue_parcel(struct sim_stage *stage, const struct sim_parcel *parcel)
+static u32 queue_parcel(struct sim_stage *stage, const struct sim_parcel *parcel)
 {
 	if (stage->count == SIM_CHAIN_QUEUE) {
 		chain_of(stage)->lost++;
-		return;
+		return SIM_CHAIN_LOST;
 	}
 	*parcel_at(stage, stage->count++) = *parcel;
 	stage->queue_max = max(stage->queue_max, stage->count);
 	if (is_guarded(stage))
 		time_guarded(stage);
 	wait_for_next(stage);
+	return SIM_CHAIN_HANDED;
 }
 
 static bool is_lost(struct sim_stage *stage)
@@ -270,8 +274,11 @@ static bool is_lost(struct sim_stage *stage)
 	       sim_random(&chains->random, 1, 1000000) <= chains->config.lost;
 }
 
-/* @parcel was complete at @now, and released at @from, in the stage before @stage. */
-static void hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now, u64 from)
+/*
+ * @parcel was complete at @now, and released at @from, in the stage before @stage. What the trace
+ * is to say of it.
+ */
+static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now, u64 from)
 {
 	struct sim_chain *chain = chain_of(stage);
 	struct sim_chains *chains = stage->chains;
@@ -279,7 +286,7 @@ static void hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now
 
 	if (is_lost(stage)) {
 		chain->lost++;
-		return;
+		return SIM_CHAIN_LOST;
 	}
 	parcel.ready = now;
 	if (stage->spec->kind == RESCH_STAGE_CPU)
@@ -287,24 +294,24 @@ static void hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now
 					   chains->config.handover_max);
 	chain->late += phase && phase < parcel.ready;
 	parcel.release = max(parcel.ready, phase);
-	if (stage->task) {
-		queue_parcel(stage, &parcel);
-		return;
-	}
+	if (stage->task)
+		return queue_parcel(stage, &parcel);
 	now = parcel.release + sim_random(&chains->random, stage->spec->bcet, stage->spec->wcet);
 	finish(stage, &parcel, now);
 	if (stage->index + 1 < chain->spec->count)
 		hand_over(stage + 1, parcel, now, parcel.release);
+	return SIM_CHAIN_HANDED;
 }
 
 void sim_chain_complete(struct sim_task *task)
 {
 	struct sim_stage *stage = task->stage;
 	u64 now = task->sim->now;
+	u32 what = finish(stage, &stage->job, now);
 
-	finish(stage, &stage->job, now);
 	if (stage->index + 1 < chain_of(stage)->spec->count)
-		hand_over(stage + 1, stage->job, now, stage->job.release);
+		what = hand_over(stage + 1, stage->job, now, stage->job.release);
+	sim_chain_trace(stage, what);
 }
 
 void sim_chain_next(struct sim_task *task)

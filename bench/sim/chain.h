@@ -3,6 +3,7 @@
  * chain.h - simulated chains: stages are ordinary tasks, and who releases them is played here
  *
  *   chain.c         hand-overs, guards, idle points
+ *   chain_trace.c   what a trace says of them
  *   chain_play.c    phases, and what came of them
  *   chain_report.c  tables, JSON
  *
@@ -116,6 +117,18 @@ void sim_chain_complete(struct sim_task *task);
 void sim_chain_next(struct sim_task *task);
 /* From engine.c: everything of this moment has happened. */
 void sim_chain_idle_points(struct sim *sim);
+
+/* ---- chain_trace.c --------------------------------------------------------------------------- */
+
+/* What has become of an instance at the end of a stage, docs/trace-events.md. */
+#define SIM_CHAIN_HANDED 1
+#define SIM_CHAIN_COMPLETE 2
+#define SIM_CHAIN_LATE 4
+#define SIM_CHAIN_LOST 8
+
+void sim_chain_trace_begin(const struct sim *sim);
+/* Of the instance that the stage's job was, by its completion. */
+void sim_chain_trace(const struct sim_stage *stage, u32 what);
 
 /* ---- chain_play.c ---------------------------------------------------------------------------- */
 

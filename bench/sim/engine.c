@@ -307,6 +307,7 @@ static void start(struct sim *sim)
 		sim_trace_server_set(sim, sim->servers[i]);
 	for (i = 0; i < sim->nr_tasks; i++)
 		sim_trace_attach(sim->tasks[i]);
+	sim_chain_trace_begin(sim);
 	for (i = 0; i < sim->nr_tasks; i++)
 		sim_job_first(sim->tasks[i]);
 	start_ticks(sim);

@@ -37,8 +37,17 @@ def put(name, text):
 
 def simulate(tasks, *options):
     """The lines of a simulated schedule; what admission thinks of it does not count."""
-    done = subprocess.run([os.path.join(room(), 'resch-sim'), '--force', '--trace', '-', *options, put('set.csv', tasks)],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return traced('--force', *options, put('set.csv', tasks))
+
+
+def simulate_chains(chains, *options):
+    """Likewise of a file of chains."""
+    return traced(*options, '--chains', put('chains.csv', chains))
+
+
+def traced(*options):
+    done = subprocess.run([os.path.join(room(), 'resch-sim'), '--trace', '-', *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 1):   # 1: deadlines missed
         raise AssertionError(done.stderr)
     return done.stdout.splitlines()
@@ -72,3 +81,17 @@ def random_set(rng, cpus):
     rows = [random_task(rng, f't{number}', lambda period: period * 12 // 10 // count + 2000)
             for number in range(count * cpus)]
     return '\n'.join([HEAD] + rows) + '\n'
+
+
+def random_chains(rng, cpus, protocols):
+    """A file of 2 to 4 chains, of 1 to 4 stages each; no CPU has much more to do than it can."""
+    rows, room_left = ['chain,period,deadline,protocol,stage,wcet,bcet,cpu'], [1000] * cpus
+    for chain in range(rng.randrange(2, 5)):
+        period = rng.choice((5, 6, 8, 10, 12, 15, 20))
+        for stage in range(rng.randrange(1, 5)):
+            cpu = rng.randrange(cpus)
+            share = max(20, rng.randrange(1 + max(0, min(room_left[cpu], 300))))
+            room_left[cpu] -= share
+            head = f'{period}ms,{2 * period}ms,{rng.choice(protocols)}' if not stage else ',,'
+            rows.append(f'c{chain},{head},s{stage},{period * share}us,{period * share // rng.choice((1, 2))}us,{cpu}')
+    return '\n'.join(rows) + '\n'
