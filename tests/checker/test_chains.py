@@ -3,8 +3,10 @@
 
 import unittest
 
-from common import CheckerTest
+from common import CheckerTest, read, replay
 from schedule import SPORADIC, ZERO, Line, simulated
+
+from reschtrace import chains
 
 MS = 1000000
 DS, PM, MPM, RG1, RG = range(5)
@@ -164,6 +166,36 @@ class Broken(CheckerTest):
         story = pipeline(DS, (3, 15, 24))
         story.lines[-1].fields['what'] |= LATE
         self.assert_broken(story.text(), 'chain-deadline')
+
+
+class HandedOver(unittest.TestCase):
+    """What pictures show."""
+
+    @staticmethod
+    def of(story):
+        found = chains.handed_over(replay.build(read.parse(story.text())))
+        return [(instance, before.id, (complete - ZERO) // MS, task.id, (release - ZERO) // MS)
+                for instance, before, complete, task, release in found]
+
+    def test_from_completion_to_release(self):
+        self.assertEqual(self.of(pipeline(DS, (3, 15, 24))), [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 24)])
+        self.assertEqual(self.of(pipeline(RG1, (3, 15, 25))), [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 25)])
+
+    def test_under_way(self):
+        story = pipeline(DS, (3, 15, 24))
+        last = [line for line in story.lines if line.fields.get('id') == 2 and line.fields.get('job') == 3]
+        story.lines = [line for line in story.lines if line.name != 'resch_chain' or line.fields['stage'] == 0 or
+                       line.fields['instance'] != 3]
+        story.lines = [line for line in story.lines if line not in last or line.name in ('resch_release', 'resch_select')]
+        self.assertEqual(self.of(story)[-1], (3, 1, 24, 2, 24))
+        # not released yet
+        story.lines = [line for line in story.lines if line not in last]
+        self.assertEqual(len(self.of(story)), 2)
+
+    def test_lost(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.job(1, 30, 30, 33, 4, LOST)
+        self.assertEqual(len(self.of(story)), 3)
 
 
 if __name__ == '__main__':

@@ -10,6 +10,7 @@ import unittest
 from common import DRAW, T
 from schedule import Schedule, Task, recorded, simulated
 from slotted import Slots, Slotted
+from test_chains import RG1, pipeline
 from test_plans_legal import RESERVES, split_set
 
 
@@ -100,6 +101,25 @@ class Draw(unittest.TestCase):
         for word in ('CPU 0', 'CPU 1', 'CPU 0+1, group 2', 'reserve of a group', 'slot begins', '3'):
             self.assertIn(word, words)
         self.assertNotIn('reserve of a group', self.svg())
+
+    def stage_arrows(self, lines, *options):
+        """(colour, how far it goes to the right) of each, and the words of the legend."""
+        self.assertEqual(self.draw(lines, 'a.svg', *options).returncode, 0)
+        with open(self.path('a.svg')) as file:
+            text = file.read()
+        shafts = re.findall(r'd="M ([0-9.]+) [0-9.]+\s+Q [0-9.]+ [0-9.]+ ([0-9.]+) [0-9.]+\s+"[^>]*'
+                            r'fill: none; stroke: (#[0-9a-f]+); stroke-width: 1.3', text)
+        return [(colour, round(float(to) - float(at))) for at, to, colour in shafts], 'to the next stage' in text
+
+    def test_stages_of_chains(self):
+        """An arrow for each instance that is handed over, in its colour; one that a guard holds back slopes."""
+        lines = pipeline(RG1, (3, 15, 25)).text()
+        arrows, told = self.stage_arrows(lines)
+        self.assertEqual([colour for colour, _ in arrows], ['#e69f00', '#009e73', '#cc79a7'])
+        self.assertEqual([far > 5 for _, far in arrows], [False, False, True])
+        self.assertTrue(told)
+        self.assertEqual(len(self.stage_arrows(lines, '--from', '10ms', '--to', '20ms')[0]), 1)
+        self.assertEqual(self.stage_arrows([line for line in lines if 'resch_chain' not in line]), ([], False))
 
     def test_the_same_twice(self):
         pictures = []

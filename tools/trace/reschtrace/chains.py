@@ -69,6 +69,27 @@ def find(events):
     return chains
 
 
+def handed_over(model):
+    """(instance, task, when its job was complete, task of the next stage, nominal release of its job there), of every chain
+    of a Model. A job that is under way may be the instance's that was handed over first."""
+    for chain in model.chains:
+        for stage in range(1, chain.count):
+            before, task = (model.tasks.get(chain.tasks[at]) for at in (stage - 1, stage))
+            if not before or not task:
+                continue
+            ended = {job.completed: job for job in task.jobs if job.completed is not None}
+            jobs = {event['instance']: ended.get(event.now) for event in chain.steps[stage]}
+            open_jobs = [job for job in task.jobs if job.completed is None and job.released is not None]
+            for event in chain.steps[stage - 1]:
+                if not event['what'] & HANDED:
+                    continue
+                job = jobs.get(event['instance'])
+                if event['instance'] not in jobs and open_jobs and open_jobs[0].released >= event.now:
+                    job = open_jobs.pop(0)
+                if job is not None:
+                    yield event['instance'], before, event.now, task, job.nominal
+
+
 class Chains:
     def __init__(self, checker):
         self.checker, self.model = checker, checker.model

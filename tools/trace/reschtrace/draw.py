@@ -9,8 +9,9 @@ matplotlib.use('Agg')
 
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.patches import Patch, Rectangle  # noqa: E402
+from matplotlib.patches import FancyArrowPatch, Patch, Rectangle  # noqa: E402
 
+from . import chains  # noqa: E402
 from .units import show  # noqa: E402
 
 # Colours that stay apart for colour-blind readers too (Okabe and Ito), without the red of misses.
@@ -28,6 +29,7 @@ SLOTS_SHOWN = 400   # more edges than that are a grey area
 BAR_LOW, BAR_HIGH, RELEASE_HIGH, DEADLINE_LOW, DEADLINE_HIGH = 0.14, 0.52, 0.70, 0.72, 1.02
 # Inches that an entry of the legend takes, and letters of the title and of what stands beside it.
 LEGEND, TITLE_LETTER, SMALL_LETTER = 1.45, 0.093, 0.066
+HANDED_SHOWN = 400  # more arrows between stages than that hide what is below
 JOBS_SHOWN = 14     # of the task with the shortest period, in the default window
 
 
@@ -105,7 +107,8 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
                   | {cpu for plan in model.plans if plan.whole() for cpu in plan.cpus() if groups})
     lanes = len(tasks) + len(cpus)
     pyplot.rcParams.update({'font.family': 'DejaVu Sans', 'font.size': 9, 'svg.hashsalt': 'resch'})
-    legend = legend_entries(groups)
+    handed = handed_in(model, start, end)
+    legend = legend_entries(groups, handed)
     columns = max(1, min(len(legend), int(width / LEGEND)))
     foot = 0.60 + 0.22 * -(-len(legend) // columns)
     title, hidden = title or os.path.basename(model.trace.source), outside(model, start, end)
@@ -116,9 +119,9 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
     canvas = Canvas(axes, start, end)
     colours = {task.id: COLOURS[at % len(COLOURS)] for at, task in enumerate(tasks)}
     backdrop(canvas, model, cpus, lanes)
-    labels = []
-    for at, task in enumerate(tasks):
-        low = lanes - 1 - at
+    labels, lows = [], {task.id: lanes - 1 - at for at, task in enumerate(tasks)}
+    for task in tasks:
+        low = lows[task.id]
         task_lane(canvas, model, task, low, colours[task.id])
         labels.append((low + 0.35, lane_name(task)))
     for at, cpu in enumerate(cpus):
@@ -127,6 +130,8 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
         cpu_lane(canvas, model, cpu, low, tasks, colours)
         labels.append((low + 0.35, f'CPU {cpu}'))
     slot_edges(canvas, model, len(cpus))
+    for hand_over in handed:
+        stage_arrow(canvas, lows, *hand_over)
     finish(canvas, lanes, len(cpus), labels)
     heading(axes, title, hidden if beside else '')
     since = f'{canvas.name}; 0 is {show(start - model.start)} after the beginning of the trace' if start > model.start else \
@@ -138,6 +143,21 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
     metadata = {'Date': None} if path.endswith('.svg') else {'Software': None}
     figure.savefig(path, dpi=110, metadata=metadata)
     pyplot.close(figure)
+
+
+def handed_in(model, start, end):
+    """What stages of chains hand over in the window; nothing where that is too much to be told apart."""
+    handed = [one for one in chains.handed_over(model) if one[2] <= end and one[4] >= start and
+              shown(one[1], start, end) and shown(one[3], start, end)]
+    return handed if len(handed) <= HANDED_SHOWN else []
+
+
+def stage_arrow(canvas, lows, instance, before, complete, task, release):
+    """From the completion of a stage to the release of the next, in the instance's colour."""
+    middle = (BAR_LOW + BAR_HIGH) / 2
+    canvas.axes.add_patch(FancyArrowPatch(
+        (canvas.x(complete), lows[before.id] + middle), (canvas.x(release), lows[task.id] + middle), arrowstyle='-|>',
+        mutation_scale=9, linewidth=1.3, shrinkA=0, shrinkB=0, color=COLOURS[instance % len(COLOURS)], zorder=7))
 
 
 def shown(task, start, end):
@@ -267,7 +287,7 @@ def cpu_lane(canvas, model, number, low, tasks, colours):
                            edgecolor='none', zorder=3)
 
 
-def legend_entries(groups):
+def legend_entries(groups, handed):
     entries = [Patch(facecolor=COLOURS[0], label='runs'),
                Patch(facecolor=COLOURS[0], alpha=WAIT * 1.6, label='job not complete'),
                Line2D([], [], linestyle='none', marker=r'$\uparrow$', markersize=9, color=INK, label='release'),
@@ -282,6 +302,9 @@ def legend_entries(groups):
     if groups:
         entries += [Patch(facecolor=next(iter(groups.values())), alpha=BAND, label='reserve of a group'),
                     Line2D([], [], color=INK, linewidth=0.6, linestyle=(0, (1, 2)), label='slot begins')]
+    if handed:
+        entries.append(Line2D([], [], linestyle='none', marker=r'$\searrow$', markersize=9, color=COLOURS[2],
+                              label='to the next stage'))
     return entries
 
 
