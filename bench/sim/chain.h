@@ -174,6 +174,6 @@ void sim_chain_play_free(struct sim_chain_play *play);
 /* ---- chain_report.c -------------------------------------------------------------------------- */
 
 void sim_chain_report_table(const struct sim_chain_play *play, bool histogram, FILE *out);
-void sim_chain_report_json(const struct sim_chain_play *play, FILE *out);
+void sim_chain_report_json(const struct sim_chain_play *play, bool histogram, FILE *out);
 
 #endif /* _RESCH_SIM_CHAIN_H */

@@ -5,6 +5,7 @@
 typedef unsigned long long ull;
 
 #define BUCKETS 20
+#define JSON_BUCKETS 100
 #define BAR 50
 
 /* ns as ms, for columns. */
@@ -99,15 +100,27 @@ static void table_bounds(const struct sim_chain_play *play, FILE *out)
 	}
 }
 
+/* Responses by length, in @buckets of equal width, which is returned. */
+static u64 count_by_length(const struct sim_chain_total *total, u64 *counts, u32 buckets)
+{
+	u64 low = part_of(total, 0), high = part_of(total, 1000000);
+	u64 width = (high - low) / buckets + 1, i;
+
+	memset(counts, 0, buckets * sizeof(*counts));
+	for (i = 0; i < total->complete; i++)
+		counts[(total->responses[i] - low) / width]++;
+	return width;
+}
+
 static void histogram(const struct sim_chain_play *play, u32 index, FILE *out)
 {
 	const struct sim_chain_total *total = &play->totals[index];
 	u64 low = part_of(total, 0), high = part_of(total, 1000000), most = 1, i;
-	u64 counts[BUCKETS] = { 0 }, width = (high - low) / BUCKETS + 1;
+	u64 counts[BUCKETS], width = count_by_length(total, counts, BUCKETS);
 	char text[32];
 
-	for (i = 0; i < total->complete; i++)
-		most = max(most, ++counts[(total->responses[i] - low) / width]);
+	for (i = 0; i < BUCKETS; i++)
+		most = max(most, counts[i]);
 	fprintf(out, "\n%s, end to end from, ms\n", play->model.chains[index].name);
 	for (i = 0; i < BUCKETS && low + i * width <= high; i++)
 		fprintf(out, "%13s %9llu %.*s\n", show(low + i * width, text, sizeof(text)),
@@ -141,7 +154,19 @@ static void json_number(const char *key, u64 value, FILE *out)
 		fprintf(out, "\"%s\": %llu", key, (ull)value);
 }
 
-static void json_chain(const struct sim_chain_play *play, u32 index, FILE *out)
+static void json_histogram(const struct sim_chain_total *total, FILE *out)
+{
+	u64 counts[JSON_BUCKETS], width = count_by_length(total, counts, JSON_BUCKETS);
+	u32 i;
+
+	fprintf(out, ",\n     \"histogram\": {\"from\": %llu, \"width\": %llu, \"counts\": [",
+		(ull)part_of(total, 0), (ull)width);
+	for (i = 0; i < JSON_BUCKETS; i++)
+		fprintf(out, "%s%llu", i ? ", " : "", (ull)counts[i]);
+	fprintf(out, "]}");
+}
+
+static void json_chain(const struct sim_chain_play *play, u32 index, bool bars, FILE *out)
 {
 	const struct resch_chain_spec *chain = &play->model.chains[index];
 	const struct sim_chain_total *total = &play->totals[index];
@@ -170,10 +195,13 @@ static void json_chain(const struct sim_chain_play *play, u32 index, FILE *out)
 		json_number(resch_chain_method_name(method), bounds[index].response, out);
 		between = ", ";
 	}
-	fprintf(out, "}}");
+	putc('}', out);
+	if (bars)
+		json_histogram(total, out);
+	putc('}', out);
 }
 
-void sim_chain_report_json(const struct sim_chain_play *play, FILE *out)
+void sim_chain_report_json(const struct sim_chain_play *play, bool bars, FILE *out)
 {
 	u32 i;
 
@@ -181,7 +209,7 @@ void sim_chain_report_json(const struct sim_chain_play *play, FILE *out)
 		play->sim.plugin, play->sim.cpus, play->played, play->rule2 ? "true" : "false");
 	fprintf(out, "  \"chains\": [\n");
 	for (i = 0; i < play->model.count; i++) {
-		json_chain(play, i, out);
+		json_chain(play, i, bars, out);
 		fprintf(out, "%s\n", i + 1 < play->model.count ? "," : "");
 	}
 	fprintf(out, "  ]\n}\n");

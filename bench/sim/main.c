@@ -306,7 +306,7 @@ static int play_chains(struct sim_run *run)
 	if (err)
 		fprintf(stderr, "resch-sim: %s: %s\n", run->chains.path, error);
 	else if (run->json)
-		sim_chain_report_json(play, stdout);
+		sim_chain_report_json(play, run->chains.histogram, stdout);
 	else if (run->config.trace != stdout)
 		sim_chain_report_table(play, run->chains.histogram, stdout);
 	for (i = 0; i < set.model.count && !err; i++)

@@ -48,7 +48,7 @@ static const char usage[] =
 	"                                (default: all chains begin at once)\n"
 	"      --clock-skew TIME         chains: clocks of nodes differ by up to this; matters for pm\n"
 	"      --lost PPM                chains: messages and delays that are lost\n"
-	"      --histogram               chains: of the end-to-end responses\n"
+	"      --histogram               chains: of the end-to-end responses, with --json, too\n"
 	"  -l, --list                    the plugins\n"
 	"  -h, --help                    this\n"
 	"      --version                 which one this is\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Task-set generators, the schedulability study, the paper's experiment, in short; what measurements become.
-check: check-gen check-study check-experiment check-observer check-completion check-progress
+check: check-gen check-study check-experiment check-chain-experiment check-observer check-completion check-progress
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -12,6 +12,9 @@ check-study:
 check-experiment: check-reschctl $(OUT)/resch-sim
 	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_experiment.py
 
+check-chain-experiment: $(OUT)/resch-sim
+	RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_chain_experiment.py
+
 check-observer:
 	$(TOP)/tests/unit/test_observer.py
 
@@ -21,4 +24,4 @@ check-completion:
 check-progress: $(OUT)/resch-sim
 	RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_progress.py
 
-.PHONY: check-gen check-study check-experiment check-observer check-completion check-progress
+.PHONY: check-gen check-study check-experiment check-chain-experiment check-observer check-completion check-progress
