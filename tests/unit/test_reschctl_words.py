@@ -126,7 +126,11 @@ class Words(unittest.TestCase):
         self.assertEqual(complete("top", "--on"), ["--once"])
         self.assertEqual(complete("guard", "of"), ["off"])
         self.assertEqual(complete("level", ""), [*options("level")[0][2:].split(",")])
-        self.assertEqual(complete("run", "--runtime", "="), [])
+        for value in (["--runtime", "="], ["--runtime"], ["--cpu"], ["--name"], ["--group"]):
+            self.assertEqual(complete("run", *value, ""), [], value)
+        self.assertEqual(complete("server", "add", "-k", "pa"), ["passive"])
+        self.assertEqual(complete("server", "add", "-b", ""), [])
+        self.assertEqual(complete("server", "add", "-"), [line.split("=")[0] for line in options("server", "add") if line[:2] == "--"])
         self.assertEqual(complete("nonsense", "x"), [])
 
     def test_checker_has_all_kinds_of_servers(self):

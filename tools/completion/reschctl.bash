@@ -54,10 +54,11 @@ _reschctl() {
 		lines=$(reschctl --options "$command" 2>/dev/null | cut -f 1)
 	fi
 	value=$(sed -n "s/^$prev=//p" <<<"$lines")
-	if [[ $prev == --* && -n $value ]]; then
+	if [[ $prev == -* && -n $value ]]; then
 		words=$(_reschctl_values "$value")
 	else
-		words=$(sed '/^:/d; s/=.*//' <<<"$lines")
+		# short options are there for their values
+		words=$(sed '/^:/d; /^-[^-]/d; s/=.*//' <<<"$lines")
 		value=$(sed -n 's/^://p' <<<"$lines")
 		[ -z "$value" ] || words+=" $(_reschctl_values "$value")"
 	fi

@@ -118,6 +118,10 @@ static int options_list(const struct option_table *table)
 		printf("--%s%s%s\t%.*s\n", row->name, row->value ? "=" : "",
 		       row->value ? row->value + (*row->value == '?') : "",
 		       (int)strcspn(about, "\n"), about);
+		/* Who has typed the short one looks for its value. */
+		if (row->letter && row->value && *row->value != '?')
+			printf("-%c=%s\t%.*s\n", row->letter, row->value,
+			       (int)strcspn(about, "\n"), about);
 	}
 	puts("--help\tthis text");
 	if (table->arguments)
