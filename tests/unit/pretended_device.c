@@ -63,6 +63,14 @@ static int answer(int error)
 	return -1;
 }
 
+static int count_task(const char *line, void *arg)
+{
+	struct resch_domain_stat *stat = arg;
+
+	stat->tasks += !strncmp(line, "task ", 5);
+	return 0;
+}
+
 static int look_domain(const char *line, void *arg)
 {
 	struct resch_domain_stat *stat = arg;
@@ -76,6 +84,7 @@ static int look_domain(const char *line, void *arg)
 	stat->domain = id;
 	stat->cpus.bits[0] = mask;
 	strcpy(stat->plugin, plugin);
+	lines(count_task, stat);
 	return 1;
 }
 

@@ -7,6 +7,7 @@ usage: RESCHCTL=PATH test_reschctl_screen.py
 """
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -98,6 +99,7 @@ class Screen(unittest.TestCase):
     def test_width(self):
         """Columns go, the least wanted first; what is still too wide is cut."""
         self.tasks(("control", 0))
+        self.assertEqual(self.shown(self.top(), "domain"), "domain 1: CPUs 0-1, edf, 1 task")
         for columns, there, gone in ((140, "EXEC MAX", None), (104, "RESP AVG", "EXEC MAX"), (94, "PERIOD", "RESP AVG"),
                                      (84, "RUNTIME", "PERIOD"), (24, "NAME", "RESP MAX")):
             terminal = self.top(columns)
@@ -113,6 +115,7 @@ class Screen(unittest.TestCase):
         self.tasks(*((f"task{number}", 0) for number in range(1, 41)))
         terminal = self.top(lines=12)
         self.shown(terminal, "more")
+        self.shown(terminal, "edf, 40 tasks")
         # four lines above the tasks, and the one that says it
         self.assertEqual(len(terminal.lines()), 12)
         self.assertEqual(terminal.lines()[-1], "... 33 more")
@@ -182,6 +185,38 @@ class Screen(unittest.TestCase):
         terminal = self.top(arguments=["--once"])
         self.assertEqual(terminal.ended(), (0, GIVEN_BACK))
         self.assertIn("control", terminal.main)
+
+
+class Narrow(unittest.TestCase):
+    """Texts that are no screen: on a terminal their lines are no longer than it is wide."""
+
+    def printed(self, columns, *arguments):
+        terminal = Terminal([RESCHCTL, *arguments], columns)
+        self.addCleanup(terminal.close)
+        terminal.ended()
+        return terminal.lines()
+
+    def test_help(self):
+        for command in ("run", "server", "assign", "chain", "domain", "level", "undo", "tasks"):
+            whole = subprocess.run([RESCHCTL, command, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            for columns in (80, 60, 200):
+                lines = self.printed(columns, command, "--help")
+                # a word stays whole
+                self.assertLessEqual(max(len(line) for line in lines if " " in line.strip()), columns, (command, lines))
+                self.assertEqual(" ".join(lines).split(), whole.split())
+            self.assertEqual(lines, whole.splitlines())
+
+    def test_what_is_broken_goes_on_below_it(self):
+        lines = self.printed(80, "run", "--help")
+        at = next(number for number, line in enumerate(lines) if line.startswith("  -o, --output=FILE"))
+        self.assertEqual(lines[at + 1][:26].strip(), "")
+        self.assertNotEqual(lines[at + 1][26], " ")
+
+    def test_doctor(self):
+        # commands, which stay whole to be copied, are further to the right
+        lengths = [len(line) for line in self.printed(64, "doctor") if re.match(r" {20}(?!->)\S", line)]
+        self.assertGreater(len(lengths), 5)
+        self.assertLessEqual(max(lengths), 64)
 
 
 if __name__ == "__main__":

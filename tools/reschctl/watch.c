@@ -156,9 +156,9 @@ static void top_domains(int fd, FILE *to)
 	struct resch_domain_stat domain = {};
 
 	while (resch_domain_next(fd, &domain) > 0)
-		fprintf(to, "domain %u: CPUs %s, %s%s%s, %u tasks%s\n", domain.domain,
+		fprintf(to, "domain %u: CPUs %s, %s%s%s, %u task%s%s\n", domain.domain,
 			cpus_text(&domain.cpus), domain.plugin, domain.options[0] ? ":" : "",
-			domain.options, domain.tasks,
+			domain.options, domain.tasks, domain.tasks == 1 ? "" : "s",
 			domain.ejections ? ", plugins were thrown out: see `reschctl domain list`" :
 					   "");
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/help.h"
 #include "common/options.h"
 #include "reschctl.h"
 #include "words.h"
@@ -120,8 +121,8 @@ static int options_list(const struct option_table *table)
 		       (int)strcspn(about, "\n"), about);
 		/* Who has typed the short one looks for its value. */
 		if (row->letter && row->value && *row->value != '?')
-			printf("-%c=%s\t%.*s\n", row->letter, row->value,
-			       (int)strcspn(about, "\n"), about);
+			printf("-%c=%s\t%.*s\n", row->letter, row->value, (int)strcspn(about, "\n"),
+			       about);
 	}
 	puts("--help\tthis text");
 	if (table->arguments)
@@ -190,7 +191,7 @@ int options_run(int argc, char **argv, const struct option_table *table)
 		if (option == '?')
 			return option_bad(table->command, argv, list, table->rows);
 		if (option == 'h') {
-			words_print(table->help, stdout);
+			help_print(table->help);
 			return EXIT_DONE;
 		}
 		row = option_find(table, option);
@@ -217,7 +218,7 @@ bool options_help(const char *word, const char *help)
 {
 	if (strcmp(word, "--help") && strcmp(word, "-h"))
 		return false;
-	words_print(help, stdout);
+	help_print(help);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/help.h"
 #include "doctor.h"
 #include "shield/shield.h"
 
@@ -123,8 +124,16 @@ bool doctor_from(const struct doctor *doctor, unsigned int major, unsigned int m
 #define INDENT 20
 #define WIDTH 100
 
+/* What can be read well, or the terminal's. */
+static int width(void)
+{
+	size_t columns = terminal_width();
+
+	return columns && columns < WIDTH ? (int)columns : WIDTH;
+}
+
 /*
- * A text from column INDENT on, its label first, in lines of at most WIDTH where @wrap; commands
+ * A text from column INDENT on, its label first, in lines of at most width() where @wrap; commands
  * stay whole to be copied.
  */
 static void print_text(const char *label, const char *text, bool wrap)
@@ -135,7 +144,7 @@ static void print_text(const char *label, const char *text, bool wrap)
 	while (*text) {
 		int n = (int)strcspn(text, " \n");
 
-		if (wrap && column > indent && column + 1 + n > WIDTH) {
+		if (wrap && column > indent && column + 1 + n > width()) {
 			printf("\n%*s", indent, "");
 			column = indent;
 		} else if (column > indent) {
