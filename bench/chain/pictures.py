@@ -74,7 +74,7 @@ def histograms(records, directory):
     """Completion times of T0 and T2 on the slides' mapping, with the bound as a line."""
     pyplot = pyplot_of()
     figure, panels = pyplot.subplots(1, 2, figsize=(11, 3.8))
-    for axes, name in zip(panels, ('T0', 'T2')):
+    for axes, name, place in zip(panels, ('T0', 'T2'), ('upper left', 'upper right')):
         at = tables.NAMES.index(name)
         for protocol, colour in (('ds', ORANGE), ('rg1', BLUE), ('mpm', GREEN)):
             record = tables.find(records, mapping='slides', priorities='pdm', protocol=protocol)
@@ -88,7 +88,8 @@ def histograms(records, directory):
         axes.set_ylim(bottom=LEAST)
         axes.set_title(f'{name}, mapping slides, priorities pdm', fontsize=10, loc='left')
         axes.set_xlabel('end-to-end response, ms')
-        axes.legend(frameon=False, fontsize=8.5)
+        # not where matplotlib finds best, which takes long on a slow machine, and says so
+        axes.legend(loc=place, frameon=False, fontsize=8.5)
         plain(axes)
     panels[0].set_ylabel('% of the instances')
     figure.tight_layout()
@@ -118,7 +119,7 @@ def random_sets(records, directory):
     right.set_title('response against that under ds', fontsize=10, loc='left')
     for axes in (left, right):
         axes.set_xlabel('utilization of each CPU')
-        axes.legend(frameon=False, fontsize=8.5)
+        axes.legend(loc='upper right', frameon=False, fontsize=8.5)
         plain(axes)
     figure.tight_layout()
     save(pyplot, figure, directory, 'chains-random.png')
