@@ -42,15 +42,29 @@ static bool params_valid(const struct resch_server_params *params)
 	return resch_served_promises(params) && policy_valid(params->policy, params->quantum);
 }
 
-static int test(const struct served *question, uint64_t budget, uint64_t period,
-		struct resch_verdict *verdict)
+static struct served with(const struct served *question, uint64_t budget, uint64_t period)
 {
 	struct served served = *question;
 
 	served.budget = budget;
 	served.period = period;
 	resch_served_init(&served);
+	return served;
+}
+
+static int test(const struct served *question, uint64_t budget, uint64_t period,
+		struct resch_verdict *verdict)
+{
+	struct served served = with(question, budget, period);
+
 	return resch_served_test(&served, verdict);
+}
+
+static bool refused(const struct served *question, uint64_t budget, uint64_t period)
+{
+	struct served served = with(question, budget, period);
+
+	return resch_served_refused(&served);
 }
 
 static uint64_t budget_least(uint64_t period)
@@ -68,36 +82,73 @@ int resch_server_fits(const struct resch_server_params *params,
 		.params = params, .tasks = tasks, .count = count, .overhead = overhead
 	};
 	struct resch_verdict why = {};
+	struct served_known known;
 	int result;
 
 	if (!params_valid(params) || !tasks_valid(tasks, count) || overhead > TIME_MAX ||
 	    params->period > TIME_MAX || params->budget > params->period ||
 	    params->budget < budget_least(params->period))
 		return -EINVAL;
+	if (resch_served_know(&question, &known))
+		return -ENOMEM;
 	result = test(&question, params->budget, params->period, &why);
+	resch_served_forget(&known);
 	if (verdict)
 		*verdict = why;
 	return result;
 }
 
-/* The least budget in [@least, @period] that passes: more is never worse. 0: none. */
-static uint64_t search(const struct served *question, uint64_t least, uint64_t period,
-		       struct resch_verdict *verdict)
+/* The most of [@fails, @passes) that is known to be refused for what was refused before; @fails. */
+static uint64_t skip(const struct served *question, uint64_t fails, uint64_t passes,
+		     uint64_t period)
 {
-	uint64_t fails = least - 1, passes = period;
-	struct resch_verdict unused;
-
-	if (test(question, period, period, verdict))
-		return 0;
 	while (passes - fails > 1) {
 		uint64_t middle = fails + (passes - fails) / 2;
 
-		if (test(question, middle, period, &unused))
+		if (refused(question, middle, period))
 			fails = middle;
 		else
 			passes = middle;
 	}
+	return fails;
+}
+
+/*
+ * The least budget in [@least, @passes], of which the last one passes: more is never worse. What a
+ * test fails for leads to the next budget worth a test; where that fails, too, it is halved.
+ */
+static uint64_t narrow(const struct served *question, uint64_t least, uint64_t passes,
+		       uint64_t period)
+{
+	uint64_t fails = least - 1, middle;
+	struct resch_verdict unused;
+	bool skipped = false;
+
+	while (passes - fails > 1) {
+		middle = fails + (passes - fails) / 2;
+		skipped = !skipped;
+		if (skipped) {
+			fails = skip(question, fails, passes, period);
+			middle = fails + 1;
+			if (middle == passes)
+				break;
+		}
+		if (test(question, middle, period, &unused)) {
+			fails = middle;
+		} else {
+			passes = middle;
+		}
+	}
 	return passes;
+}
+
+/* The least budget in [@least, @period] that passes. 0: none. */
+static uint64_t search(const struct served *question, uint64_t least, uint64_t period,
+		       struct resch_verdict *verdict)
+{
+	if (test(question, period, period, verdict))
+		return 0;
+	return narrow(question, least, period, period);
 }
 
 /* The best of a task's periods and deadlines, and their whole fractions. */
@@ -118,12 +169,15 @@ static void try_period(const struct served *question, uint64_t period, struct be
 		budget = one > overhead ? (uint64_t)(one - overhead) : 0;
 		if (budget > period)
 			budget = period;
-		if (budget < budget_least(period) || test(question, budget, period, verdict))
+		if (budget < budget_least(period) || refused(question, budget, period) ||
+		    test(question, budget, period, verdict))
+			return;
+		budget = narrow(question, budget_least(period), budget, period);
+	} else {
+		budget = search(question, budget_least(period), period, verdict);
+		if (!budget)
 			return;
 	}
-	budget = search(question, budget_least(period), period, verdict);
-	if (!budget)
-		return;
 	one = (__uint128_t)(budget + overhead) * best->period;
 	two = (__uint128_t)(best->budget + overhead) * period;
 	if (best->budget && (one > two || (one == two && period <= best->period)))
@@ -160,17 +214,21 @@ int resch_server_size(struct resch_server_params *params, const struct resch_ser
 	};
 	struct best best = { .period = params->period };
 	struct resch_verdict why = {};
+	struct served_known known;
 	int result = 0;
 
 	if (!params_valid(params) || !tasks_valid(tasks, count) || overhead > TIME_MAX ||
 	    params->period > TIME_MAX || (params->period && params->period < BUDGET_MIN))
 		return -EINVAL;
+	if (resch_served_know(&question, &known))
+		return -ENOMEM;
 	if (!params->period) {
 		result = choose_period(&question, &best, &why);
 	} else {
 		best.budget = search(&question, budget_least(best.period), best.period, &why);
 		result = best.budget ? 0 : -EBUSY;
 	}
+	resch_served_forget(&known);
 	if (verdict)
 		*verdict = result ? why : (struct resch_verdict){};
 	if (result)
@@ -187,10 +245,14 @@ int resch_server_capacity(uint32_t policy, uint64_t quantum, const struct resch_
 	struct served question = {
 		.params = &params, .tasks = tasks, .count = count, .alone = true
 	};
+	struct served_known known;
 	struct resch_verdict unused;
 
 	if (!policy_valid(policy, quantum) || !tasks_valid(tasks, count))
 		return -EINVAL;
+	if (resch_served_know(&question, &known))
+		return -ENOMEM;
 	*capacity = search(&question, 1, RESCH_SHARE_UNIT, &unused);
+	resch_served_forget(&known);
 	return *capacity ? 0 : -EBUSY;
 }

@@ -6,6 +6,7 @@
  * from, and a search of its own.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "test.h"
 
@@ -96,25 +97,15 @@ bool resch_served_promises(const struct resch_server_params *params)
 void resch_served_init(struct served *served)
 {
 	bool turns = served->params->policy == RESCH_SERVER_RR;
-	uint64_t sum = 0, most = 0, least = UINT64_MAX;
-	uint32_t i;
+	uint64_t sum = served->known->sum, least = served->known->least;
+	uint64_t most = least_of(served->known->most, served->budget);
 
 	served->work = WORK;
-	served->due = served->params->policy == RESCH_SERVER_FIFO ? UINT64_MAX : 0;
-	for (i = 0; i < served->count; i++) {
-		const struct resch_server_task *task = &served->tasks[i];
-		uint64_t cost = cost_of(served, i);
-
-		sum += cost;
-		most = cost > most ? cost : most;
-		least = least_of(least, least_of(deadline_of(task), task->period));
-		served->due = least_of(served->due, deadline_of(task));
-	}
+	served->due = served->known->due;
 	served->round = false;
 	served->lag = 0;
 	if (served->alone)
 		return;
-	most = least_of(most, served->budget);
 	switch (served->params->kind) {
 	case RESCH_SERVER_CUS:
 		served->round = stretch(served, sum) <= least;
@@ -227,17 +218,26 @@ static uint64_t busy_period(const struct served *served, uint64_t limit)
 	return limit;
 }
 
+static void remember(struct served_known *known, uint64_t length, uint64_t work)
+{
+	known->shorts[known->next].length = length;
+	known->shorts[known->next].work = work;
+	known->next = (known->next + 1) % SERVED_SHORTS;
+}
+
 static int test_edf(struct served *served, struct resch_verdict *verdict)
 {
 	uint64_t t = last_due(served, busy_period(served, slack_bound(served)));
 
 	while (t) {
-		uint64_t need = wait_for(served, demand(served, t));
+		uint64_t work = demand(served, t), need = wait_for(served, work);
 
 		if (!served->work)
 			return give_up(verdict);
-		if (need > t)
+		if (need > t) {
+			remember(served->known, t, work);
 			return refuse(verdict, RESCH_BOUND_SERVER, 0, need, t);
+		}
 		t = last_due(served, least_of(t, need) - 1);
 	}
 	return served->work ? 0 : give_up(verdict);
@@ -261,24 +261,32 @@ static bool goes_before(const struct served *served, uint32_t a, uint32_t b)
 	return one < two || (one == two && a < b);
 }
 
-/* The worst response time of task @which, or the first one found above its deadline. */
-static uint64_t response(struct served *served, uint32_t which)
+/* All of them looked at. */
+static bool step_all(struct served *served)
 {
-	const struct resch_server_task *task = &served->tasks[which];
-	uint64_t base = 0, worst = 0, window = 1, own = cost_of(served, which);
+	served->work -= least_of(served->work, served->count);
+	return served->work;
+}
+
+/* The worst response time of the task at @place, or the first one above its deadline. */
+static uint64_t response(struct served *served, uint32_t place)
+{
+	const uint32_t *order = served->known->order;
+	const struct resch_server_task *task = &served->tasks[order[place]];
+	uint64_t base = 0, worst = 0, window = 1, own = cost_of(served, order[place]);
 	uint32_t i;
 
 	for (;;) {
 		wide sum = own;
 		uint64_t next;
 
-		for (i = 0; i < served->count && step(served); i++) {
-			if (i != which && goes_before(served, i, which))
-				sum += (wide)((window - 1) / served->tasks[i].period + 1) *
-				       cost_of(served, i);
-		}
+		if (!step_all(served))
+			return UINT64_MAX;
+		for (i = 0; i < place; i++)
+			sum += (wide)((window - 1) / served->tasks[order[i]].period + 1) *
+			       cost_of(served, order[i]);
 		next = wait_for(served, sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
-		if (!served->work || next >= SERVED_HORIZON)
+		if (next >= SERVED_HORIZON)
 			return UINT64_MAX;
 		if (next > base + deadline_of(task))
 			return next - base;
@@ -291,7 +299,7 @@ static uint64_t response(struct served *served, uint32_t which)
 		if (window <= base + task->period)
 			return worst;
 		base += task->period;
-		own += cost_of(served, which);
+		own += cost_of(served, order[place]);
 	}
 }
 
@@ -309,25 +317,36 @@ static uint64_t turns(struct served *served, uint32_t which)
 	return wait_for(served, work < SERVED_HORIZON ? (uint64_t)work : SERVED_HORIZON);
 }
 
+/* Its response or turns, and @limit on them. */
+static uint64_t time_of(struct served *served, uint32_t which, uint64_t *limit)
+{
+	const struct resch_server_task *task = &served->tasks[which];
+	uint32_t place = 0;
+
+	*limit = deadline_of(task);
+	if (served->params->policy == RESCH_SERVER_RR) {
+		*limit = least_of(*limit, task->period);
+		return turns(served, which);
+	}
+	while (served->known->order[place] != which)
+		place++;
+	return response(served, place);
+}
+
 static int test_each(struct served *served, struct resch_verdict *verdict)
 {
 	uint32_t i;
 
 	for (i = 0; i < served->count; i++) {
-		const struct resch_server_task *task = &served->tasks[i];
-		uint64_t limit = deadline_of(task), time;
+		uint64_t limit, time = time_of(served, i, &limit);
 
-		if (served->params->policy == RESCH_SERVER_RR) {
-			limit = least_of(limit, task->period);
-			time = turns(served, i);
-		} else {
-			time = response(served, i);
-		}
 		if (!served->work)
 			return give_up(verdict);
-		if (time > limit)
+		if (time > limit) {
+			served->known->task = i + 1;
 			return refuse(verdict, RESCH_BOUND_RESPONSE, i + 1,
 				      least_of(time, SERVED_HORIZON), limit);
+		}
 	}
 	return 0;
 }
@@ -358,15 +377,83 @@ static int test_any(struct served *served, struct resch_verdict *verdict)
 	}
 }
 
+/* ---- what tests have in common --------------------------------------------------------------- */
+
+static int know_order(struct served *served, struct served_known *known)
+{
+	uint32_t i, place;
+
+	known->order = calloc(served->count, sizeof(*known->order));
+	if (!known->order)
+		return -ENOMEM;
+	for (i = 0; i < served->count; i++) {
+		for (place = i; place && goes_before(served, i, known->order[place - 1]); place--)
+			known->order[place] = known->order[place - 1];
+		known->order[place] = i;
+	}
+	return 0;
+}
+
+int resch_served_know(struct served *served, struct served_known *known)
+{
+	uint32_t policy = served->params->policy, i;
+
+	*known = (struct served_known){ .least = UINT64_MAX };
+	known->due = policy == RESCH_SERVER_FIFO ? UINT64_MAX : 0;
+	for (i = 0; i < served->count; i++) {
+		const struct resch_server_task *task = &served->tasks[i];
+		uint64_t cost = cost_of(served, i);
+
+		known->sum += cost;
+		known->most = cost > known->most ? cost : known->most;
+		known->least = least_of(known->least, least_of(deadline_of(task), task->period));
+		known->due = least_of(known->due, deadline_of(task));
+		if (known->share <= SHARE_ONE)
+			known->share += share_of(cost, task->period);
+	}
+	served->known = known;
+	if (policy == RESCH_SERVER_DM || policy == RESCH_SERVER_RM ||
+	    policy == RESCH_SERVER_PRIORITY)
+		return know_order(served, known);
+	return 0;
+}
+
+void resch_served_forget(struct served_known *known)
+{
+	free(known->order);
+}
+
 /* ---- the test -------------------------------------------------------------------------------- */
+
+/*
+ * An interval that was too short for its demand, or a task that was late, with another budget or
+ * period: is it still? Then the rest need not be looked at.
+ */
+bool resch_served_refused(const struct served *served)
+{
+	const struct served_known *known = served->known;
+	struct served copy = *served;
+	uint64_t time, limit;
+	uint32_t i;
+
+	if (known->share > share_of(served->budget, served->period))
+		return true;
+	if (served->round)
+		return false;
+	for (i = 0; i < SERVED_SHORTS && known->shorts[i].length; i++)
+		if (wait_for(served, known->shorts[i].work) > known->shorts[i].length)
+			return true;
+	if (!known->task)
+		return false;
+	time = time_of(&copy, known->task - 1, &limit);
+	return !copy.work || time > limit;
+}
 
 int resch_served_test(struct served *served, struct resch_verdict *verdict)
 {
-	uint32_t policy = served->params->policy, i;
-	uint64_t share = 0, rate = share_of(served->budget, served->period);
+	uint32_t policy = served->params->policy;
+	uint64_t share = served->known->share, rate = share_of(served->budget, served->period);
 
-	for (i = 0; i < served->count && share <= SHARE_ONE; i++)
-		share += share_of(cost_of(served, i), served->tasks[i].period);
 	if (share > rate)
 		return refuse(verdict, RESCH_BOUND_UTILIZATION, 0,
 			      (uint64_t)(((wide)share * PPM + SHARE_ONE - 1) / SHARE_ONE),

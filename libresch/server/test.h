@@ -10,6 +10,29 @@
 /* Longer than any wait that is looked at: 13 days. */
 #define SERVED_HORIZON (1ULL << 50)
 
+#define SERVED_SHORTS 16
+
+/**
+ * struct served_known - what tests of the same tasks, policy and overhead have in common
+ * @share:   utilization, rounded up as the test has it
+ * @sum, @most, @least: of all costs; the largest cost; the shortest deadline or period
+ * @due:     as in struct served
+ * @order:   the tasks by their fixed priorities; NULL: there are none
+ * @shorts:  lengths in which a server gave less than the work, when tests failed; @next: the oldest
+ * @task:    which was late then, from 1 on; 0: none was
+ */
+struct served_known {
+	uint64_t share;
+	uint64_t sum, most, least;
+	uint64_t due;
+	uint32_t *order;
+	struct {
+		uint64_t length, work;
+	} shorts[SERVED_SHORTS];
+	uint32_t next;
+	uint32_t task;
+};
+
 /**
  * struct served - a server as its tasks see it; see plugins/analysis/server.h for the bounds
  * @alone:    a processor of their own, whose speed is @budget / @period: nothing comes late
@@ -17,6 +40,7 @@
  * @due:      everybody's relative deadline; 0: each has its own
  * @round:    one budget carries one job of each task
  * @work:     how much the search may still take
+ * @known:    of resch_served_know()
  */
 struct served {
 	const struct resch_server_params *params;
@@ -30,13 +54,21 @@ struct served {
 	uint64_t due;
 	bool round;
 	uint64_t work;
+	struct served_known *known;
 };
 
 /* Do servers with that kind and policy promise anything to their tasks? */
 bool resch_served_promises(const struct resch_server_params *params);
 
+/* Once for all tests of @served->tasks. Return: 0 or -ENOMEM */
+int resch_served_know(struct served *served, struct served_known *known);
+void resch_served_forget(struct served_known *known);
+
 /* Fills in what follows from the rest. */
 void resch_served_init(struct served *served);
+
+/* Is it known without much work that resch_served_test() refuses? */
+bool resch_served_refused(const struct served *served);
 
 /* Return: 0; -EBUSY, and @verdict. */
 int resch_served_test(struct served *served, struct resch_verdict *verdict);

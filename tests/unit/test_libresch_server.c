@@ -306,6 +306,106 @@ static void periods(void **state)
 	}
 }
 
+/* What resch_server_size() is short for: the best budget at one period, by tests alone. */
+static bool halved(struct resch_server_params *params, const struct resch_server_task *tasks,
+		   u32 count, u64 overhead)
+{
+	u64 fails = max(10 * US, (params->period + 9999) / 10000) - 1, passes = params->period;
+
+	params->budget = passes;
+	if (resch_server_fits(params, tasks, count, overhead, NULL))
+		return false;
+	while (passes - fails > 1) {
+		params->budget = fails + (passes - fails) / 2;
+		if (resch_server_fits(params, tasks, count, overhead, NULL))
+			fails = params->budget;
+		else
+			passes = params->budget;
+	}
+	params->budget = passes;
+	return true;
+}
+
+/* ... and of all periods: of those with the smallest size the longest. */
+static bool halved_all(struct resch_server_params *best, const struct resch_server_task *tasks,
+		       u32 count, u64 overhead)
+{
+	struct resch_server_params one = *best;
+	u32 i, k;
+
+	for (i = 0; i < 2 * count; i++) {
+		u64 whole = i % 2 && tasks[i / 2].deadline ? tasks[i / 2].deadline :
+							     tasks[i / 2].period;
+
+		for (k = 1; k <= 64 && whole / k >= 100 * US; k++) {
+			__uint128_t mine, other;
+
+			one.period = whole / k;
+			if (!halved(&one, tasks, count, overhead))
+				continue;
+			mine = (__uint128_t)(one.budget + overhead) * best->period;
+			other = (__uint128_t)(best->budget + overhead) * one.period;
+			if (!best->period || mine < other ||
+			    (mine == other && one.period > best->period))
+				*best = one;
+		}
+	}
+	return best->period;
+}
+
+/* Shortcuts change nothing. */
+static void shortcuts(void **state)
+{
+	u64 random = 17;
+	u32 round, found = 0, i;
+
+	for (round = 0; round < 96; round++) {
+		struct resch_server_params params = { .kind = round % 4,
+						      .policy = round / 4 % RESCH_SERVER_PLUGIN };
+		u32 count = (u32)rig_between(&random, 1, 3);
+		u64 overhead = round & 1 ? 5 * US : 0;
+		struct resch_server_task tasks[3];
+		struct resch_server_params wanted;
+
+		for (i = 0; i < count; i++) {
+			tasks[i] = drawn(&random);
+			if (tasks[i].deadline && tasks[i].deadline < 2 * MS)
+				tasks[i].deadline = 0;
+		}
+		if (params.policy == RESCH_SERVER_RR)
+			params.quantum = rig_between(&random, 100, 2000) * US;
+		wanted = params;
+		if (!halved_all(&wanted, tasks, count, overhead)) {
+			assert_int_equal(resch_server_size(&params, tasks, count, overhead, NULL),
+					 -EBUSY);
+			continue;
+		}
+		found++;
+		assert_int_equal(resch_server_size(&params, tasks, count, overhead, NULL), 0);
+		assert_int_equal(params.budget, wanted.budget);
+		assert_int_equal(params.period, wanted.period);
+	}
+	assert_in_range(found, 48, 95);
+}
+
+/* The size that tests alone have found. */
+static void many(void **state)
+{
+	struct resch_server_params params = { .policy = RESCH_SERVER_DM };
+	static struct resch_server_task tasks[300];
+	u64 random = 23;
+	u32 i;
+
+	for (i = 0; i < COUNT(tasks); i++) {
+		tasks[i].period = rig_between(&random, 3 * MS, 300 * MS);
+		tasks[i].deadline = rig_between(&random, tasks[i].period / 10 * 6, tasks[i].period);
+		tasks[i].wcet = tasks[i].period / 600;
+	}
+	assert_int_equal(resch_server_size(&params, tasks, COUNT(tasks), 5 * US, NULL), 0);
+	assert_int_equal(params.budget, 1448250);
+	assert_int_equal(params.period, 2163539);
+}
+
 static void refuses(void **state)
 {
 	struct resch_server_params params = { .budget = 2 * MS, .period = 10 * MS };
@@ -432,9 +532,9 @@ static void door(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capacities), cmocka_unit_test(units),	 cmocka_unit_test(plugin),
-		cmocka_unit_test(periods),    cmocka_unit_test(refuses), cmocka_unit_test(sizes),
-		cmocka_unit_test(door),
+		cmocka_unit_test(capacities), cmocka_unit_test(units),	   cmocka_unit_test(plugin),
+		cmocka_unit_test(periods),    cmocka_unit_test(refuses),   cmocka_unit_test(sizes),
+		cmocka_unit_test(door),	      cmocka_unit_test(shortcuts), cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
