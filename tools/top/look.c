@@ -121,6 +121,8 @@ int look_take(struct look *look, const struct probe *probe, int fd)
 		if (!task)
 			return -ENOMEM;
 		*task = probe->tasks[i];
+		for (int of = 0; of < TOP_BLAMES; of++)
+			blame_read(&task->blames[of], &probe->tasks[i].blames[of]);
 		task->name[TOP_NAME - 1] = 0;
 		task->plugin[TOP_NAME - 1] = 0;
 		text_clean(task->name);

@@ -22,7 +22,8 @@ static const char help[] =
 	"was measured by 1/16 at most; MAX is exact.\n"
 	"\n"
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
-	"  -1, --once              one table, after one interval\n"
+	"  -1, --once              one table, after one interval; and who had the CPU while the\n"
+	"                          slowest job of each task, and its last late one, was there\n"
 	"  -j, --json              print JSON, an object a line each interval; times in ns\n"
 	"  -p, --prometheus[=FILE] print it for Prometheus, once; or write it into FILE each\n"
 	"                          interval, and print nothing but what --json asks for\n"
@@ -68,6 +69,8 @@ static int show(const struct state *state, const struct wish *wish)
 	} else if (!wish->prometheus) {
 		to = screen_page();
 		report_tasks(now, state->looked ? &state->looks[!state->turn] : NULL, to);
+		if (wish->once)
+			blame_table(now, to);
 		screen_show();
 	}
 	fflush(stdout);

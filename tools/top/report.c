@@ -117,6 +117,8 @@ static struct json_object *task_seen_json(const struct top_task *task)
 	json_add_number(out, "unseen", task->unseen);
 	for (i = 0; i < TOP_MEASURES; i++)
 		json_add(out, measure_names[i], histogram_json(&task->measures[i]));
+	json_add(out, "slowest", blame_json(task, TOP_SLOWEST));
+	json_add(out, "late", blame_json(task, TOP_LATE));
 	return out;
 }
 

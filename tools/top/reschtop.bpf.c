@@ -20,6 +20,7 @@ char LICENSE[] SEC("license") = "GPL";
 /* Of the kernel's own structures only what is read here; where it lies, the kernel's BTF tells. */
 struct task_struct {
 	int pid;
+	char comm[16];
 } __attribute__((preserve_access_index));
 
 /* Set before the programs are loaded: places for tasks less one, and CPUs. */
@@ -47,7 +48,7 @@ struct {
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static __always_inline struct top_task *task_find(__u32 id)
+static __always_inline struct top_task *task_find_at(__u32 id, __u32 *at)
 {
 	struct top_task *task;
 	__u32 i, place;
@@ -56,10 +57,19 @@ static __always_inline struct top_task *task_find(__u32 id)
 	for (i = 0; i < TOP_PROBES; i++) {
 		place = (id + i) & task_mask;
 		task = bpf_map_lookup_elem(&tasks, &place);
-		if (task && task->id == id)
+		if (task && task->id == id) {
+			*at = place;
 			return task;
+		}
 	}
 	return NULL;
+}
+
+static __always_inline struct top_task *task_find(__u32 id)
+{
+	__u32 at;
+
+	return task_find_at(id, &at);
 }
 
 /* Not inlined: once in the life of a task. */
@@ -105,6 +115,8 @@ static __always_inline void histogram_add(struct histogram *histogram, __u64 ns)
 	if (bucket < HISTOGRAM_BUCKETS)
 		histogram->buckets[bucket]++;
 }
+
+#include "turns.bpf.h"
 
 /* The job has its CPU for the first time. */
 static __always_inline void task_begin(struct top_task *task, __u64 now)
@@ -171,16 +183,20 @@ SEC("tp/resch/resch_complete")
 int on_complete(struct event_job *event)
 {
 	struct top_task *task = task_get(event->id, event->pid, event->cpu);
-	__u64 now = event->now;
+	__u64 now = event->now, response;
 
 	if (!task)
 		return 0;
 	task->job = event->job;
+	response = now > event->release ? now - event->release : 0;
+	if (response > task->measures[TOP_RESPONSE].most)
+		blame_take(TOP_SLOWEST, event);
+	if (now > event->deadline)
+		blame_take(TOP_LATE, event);
 	/* Chosen and complete, and never seen on the CPU: then it had it all the time. */
 	task->begun = 2;
 	task->jobs++;
-	histogram_add(&task->measures[TOP_RESPONSE],
-		      now > event->release ? now - event->release : 0);
+	histogram_add(&task->measures[TOP_RESPONSE], response);
 	histogram_add(&task->measures[TOP_EXEC], event->value);
 	if (now > event->deadline)
 		histogram_add(&task->measures[TOP_TARDINESS], now - event->deadline);
@@ -250,6 +266,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
 	if (!cpu)
 		return 0;
+	turn_switch(cpu, next);
 	cpu->running = pid;
 	if (pid && pid == cpu->chosen) {
 		task = task_find(cpu->task);

@@ -22,6 +22,52 @@ enum top_measure {
 	TOP_MEASURES,
 };
 
+/** enum top_kind - who has a CPU */
+enum top_kind {
+	TOP_UNKNOWN, /* nobody has told yet */
+	TOP_THREAD, /* 0: it is idle */
+	TOP_IRQ, /* the handler of a device's interrupt */
+	TOP_SOFTIRQ,
+};
+
+/** struct top_who - @id: pid, number of the interrupt, of the softirq; @name: not of a softirq */
+struct top_who {
+	__u32 kind;
+	__s32 id;
+	char name[TOP_NAME];
+};
+
+/** enum top_of - the jobs of a task whose time is accounted for */
+enum top_of {
+	TOP_SLOWEST, /* the one of the longest response */
+	TOP_LATE, /* the last one that was late */
+	TOP_BLAMES,
+};
+
+/* For so many there is room. */
+#define TOP_BLAMED 8
+
+/**
+ * struct top_blame - who had a job's CPU from its release until it was complete
+ * @turn:     odd: it is being written; another one than before: it has been
+ * @ran:      when it had the CPU first; 0: nobody saw
+ * @complete: 0: there was none
+ * @others:   the time of those for whom there was no room
+ * @ns, @who: how long, in all, and who; 0: no more of them
+ */
+struct top_blame {
+	__u32 turn;
+	__u32 cpu;
+	__u64 job;
+	__u64 release;
+	__u64 deadline;
+	__u64 ran;
+	__u64 complete;
+	__u64 others;
+	__u64 ns[TOP_BLAMED];
+	struct top_who who[TOP_BLAMED];
+};
+
 /**
  * struct top_task - a task that events have told of
  * @id:       0: nobody's
@@ -56,22 +102,39 @@ struct top_task {
 	__u64 preemptions;
 	__u64 unseen;
 	struct histogram measures[TOP_MEASURES];
+	struct top_blame blames[TOP_BLAMES];
 };
 
 /* A task is looked for in that many places from its id on. */
 #define TOP_PROBES 8
+
+/** struct top_turn - @who had the CPU from @from to @to */
+struct top_turn {
+	__u64 from, to;
+	struct top_who who;
+};
+
+/* A job is accounted for as far back as these reach. */
+#define TOP_TURNS 256
 
 /**
  * struct top_cpu - what happens on a CPU
  * @running: the thread that has it; -1: nobody has told yet
  * @chosen:  the thread of the task that resch has chosen, 0: none
  * @task:    ... its id
+ * @thread, @softirq, @irq: who has it: the last one whose kind is set
+ * @since:   ... since then
+ * @turn:    turns that are over: the last ones of them are in @turns
  */
 struct top_cpu {
 	__s32 running;
 	__s32 chosen;
 	__u32 task;
 	__u32 reserved;
+	struct top_who thread, softirq, irq;
+	__u64 since;
+	__u64 turn;
+	struct top_turn turns[TOP_TURNS];
 };
 
 #endif

@@ -74,6 +74,15 @@ void report_tasks(const struct look *now, const struct look *before, FILE *to);
 /** report_json - all of it; takes nothing, returns a new object */
 struct json_object *report_json(const struct look *look, const struct probe *probe);
 
+/* ---- blame.c: who had the CPU while a job was there ------------------------------------------ */
+
+/** blame_read - a copy that is whole; where there is none yet, its @complete is 0 */
+void blame_read(struct top_blame *blame, const struct top_blame *from);
+/** blame_table - the slowest job of each task, and its last late one */
+void blame_table(const struct look *look, FILE *to);
+/** blame_json - takes nothing, returns a new object; NULL: there was no such job */
+struct json_object *blame_json(const struct top_task *task, enum top_of of);
+
 /* ---- prometheus.c: for Prometheus ------------------------------------------------------------ */
 
 /** prometheus_print - all of it, in the text exposition format */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softirq.h"
 #include "watch.h"
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -83,11 +84,6 @@ struct trace_event sender_events[] = {
 	EVENT("ipi", "ipi_send_cpumask", "cpumask", "callback", "callsite"),
 };
 const size_t nr_sender_events = sizeof(sender_events) / sizeof(sender_events[0]);
-
-static const char *const softirqs[] = {
-	"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
-};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -268,7 +264,7 @@ static void enter(struct disturb *disturb, struct cpu_watch *cpu, const struct t
 		name = trace_text(record, event->at[1], text, sizeof(text));
 		break;
 	case BY_SOFTIRQ:
-		name = id < sizeof(softirqs) / sizeof(softirqs[0]) ? softirqs[id] : "?";
+		name = softirq_name(id);
 		break;
 	case BY_VECTOR:
 		id = 0;

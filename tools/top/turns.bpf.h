@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * turns.bpf.h - who had a CPU lately, and in it a job's time from its release on
+ *
+ * A CPU's turns are written on it alone. An interrupt may come in between: what it writes is whole,
+ * and what it interrupted may overlap with it, which the one who reads allows for.
+ */
+#ifndef _TOP_TURNS_BPF_H
+#define _TOP_TURNS_BPF_H
+
+struct irqaction {
+	const char *name;
+} __attribute__((preserve_access_index));
+
+/* Who has the CPU now. */
+static __always_inline void turn_who(const struct top_cpu *cpu, struct top_who *who)
+{
+	if (cpu->irq.kind)
+		*who = cpu->irq;
+	else if (cpu->softirq.kind)
+		*who = cpu->softirq;
+	else
+		*who = cpu->thread;
+}
+
+/* The turn of who has the CPU now is over. */
+static __always_inline void turn_end(struct top_cpu *cpu)
+{
+	__u64 now = bpf_ktime_get_ns(), from = __sync_lock_test_and_set(&cpu->since, now);
+	__u64 place = __sync_fetch_and_add(&cpu->turn, 1) & (TOP_TURNS - 1);
+	struct top_turn *turn = &cpu->turns[place];
+
+	turn->from = from;
+	turn->to = from ? now : 0;
+	turn_who(cpu, &turn->who);
+}
+
+static __always_inline struct top_cpu *cpu_here(void)
+{
+	__u32 number = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &number);
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(on_irq, int number, struct irqaction *action)
+{
+	struct top_cpu *cpu = cpu_here();
+
+	if (!cpu)
+		return 0;
+	turn_end(cpu);
+	bpf_probe_read_kernel_str(cpu->irq.name, TOP_NAME, action->name);
+	cpu->irq.id = number;
+	cpu->irq.kind = TOP_IRQ;
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(on_irq_end)
+{
+	struct top_cpu *cpu = cpu_here();
+
+	if (!cpu)
+		return 0;
+	turn_end(cpu);
+	cpu->irq.kind = 0;
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq, unsigned int number)
+{
+	struct top_cpu *cpu = cpu_here();
+
+	if (!cpu)
+		return 0;
+	turn_end(cpu);
+	cpu->softirq.id = (int)number;
+	cpu->softirq.kind = TOP_SOFTIRQ;
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(on_softirq_end)
+{
+	struct top_cpu *cpu = cpu_here();
+
+	if (!cpu)
+		return 0;
+	turn_end(cpu);
+	cpu->softirq.kind = 0;
+	return 0;
+}
+
+/* Another thread has the CPU: under PREEMPT_RT one in a softirq may have had to go. */
+static __always_inline void turn_switch(struct top_cpu *cpu, struct task_struct *next)
+{
+	turn_end(cpu);
+	cpu->softirq.kind = 0;
+	cpu->thread.id = next->pid;
+	cpu->thread.kind = TOP_THREAD;
+	bpf_probe_read_kernel_str(cpu->thread.name, TOP_NAME, next->comm);
+}
+
+/* ---- a job's ----------------------------------------------------------------------------------*/
+
+/**
+ * struct walk - back through the turns of a CPU
+ * @task, @which: whose blame, and which of them
+ * @from, @until: what of the job is still to be accounted for
+ * @last:         the first turn to look at: the newest
+ */
+struct walk {
+	__u32 task, which;
+	__u32 cpu, last;
+	__u64 from, until;
+};
+
+static __always_inline void blame_add(struct top_blame *blame, const struct top_who *who, __u64 ns)
+{
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < TOP_BLAMED; i++) {
+		struct top_who *each = &blame->who[i];
+
+		if (!blame->ns[i])
+			*each = *who;
+		if (each->kind == who->kind && each->id == who->id) {
+			blame->ns[i] += ns;
+			return;
+		}
+	}
+	blame->others += ns;
+}
+
+/* Return: 1: that was the last one. */
+static int walk_turn(__u32 i, struct walk *walk)
+{
+	struct top_task *task = bpf_map_lookup_elem(&tasks, &walk->task);
+	struct top_cpu *cpu = bpf_map_lookup_elem(&cpus, &walk->cpu);
+	__u32 which = walk->which;
+	struct top_turn *turn;
+	__u64 from;
+
+	if (!task || !cpu || which >= TOP_BLAMES)
+		return 1;
+	turn = &cpu->turns[(walk->last - i) & (TOP_TURNS - 1)];
+	if (!turn->to || turn->to <= walk->from)
+		return 1;
+	from = turn->from > walk->from ? turn->from : walk->from;
+	if (turn->to < walk->until)
+		walk->until = turn->to;
+	if (from < walk->until) {
+		blame_add(&task->blames[which], &turn->who, walk->until - from);
+		walk->until = from;
+	}
+	return walk->until <= walk->from;
+}
+
+static __always_inline void blame_begin(struct top_blame *blame, const struct top_task *task,
+					const struct event_job *event)
+{
+	__u32 i;
+
+#pragma unroll
+	for (i = 0; i < TOP_BLAMED; i++)
+		blame->ns[i] = 0;
+	blame->others = 0;
+	blame->job = event->job;
+	blame->cpu = event->cpu;
+	blame->release = event->release;
+	blame->deadline = event->deadline;
+	blame->ran = task->begun == 1 ? task->ran : 0;
+	blame->complete = event->now > event->release ? event->now : event->release;
+}
+
+/* The turn of who has the CPU now, which goes on. */
+static __always_inline void blame_now(struct top_blame *blame, struct walk *walk,
+				      const struct top_cpu *cpu)
+{
+	__u64 from = cpu->since > walk->from ? cpu->since : walk->from;
+	struct top_who who;
+
+	if (!cpu->since || from >= walk->until)
+		return;
+	turn_who(cpu, &who);
+	blame_add(blame, &who, walk->until - from);
+	walk->until = from;
+}
+
+/* Who had the CPU while this job, which is complete, was there. */
+static __noinline int blame_take(__u32 which, struct event_job *event)
+{
+	struct walk walk = {
+		.which = which, .cpu = event->cpu, .from = event->release, .until = event->now
+	};
+	struct top_task *task = task_find_at(event->id, &walk.task);
+	struct top_cpu *cpu = bpf_map_lookup_elem(&cpus, &walk.cpu);
+	struct top_blame *blame;
+
+	if (!task || !cpu || which >= TOP_BLAMES)
+		return 0;
+	blame = &task->blames[which];
+	__sync_fetch_and_add(&blame->turn, 1);
+	blame_begin(blame, task, event);
+	walk.last = (__u32)cpu->turn - 1;
+	blame_now(blame, &walk, cpu);
+	if (walk.until > walk.from)
+		bpf_loop(TOP_TURNS, walk_turn, &walk, 0);
+	__sync_fetch_and_add(&blame->turn, 1);
+	return 0;
+}
+
+#endif
