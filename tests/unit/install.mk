@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # make install into a folder, with the objects that make user leaves; what manual pages show.
-check: check-install check-manners check-documents check-examples check-structures check-bindings check-python
+check: check-install check-setup check-manners check-documents check-examples check-structures check-bindings check-python
 
 check-install:
 	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
+
+check-setup:
+	$(TOP)/tests/unit/test_setup.py
 
 # Of what is installed.
 check-manners: check-install
@@ -26,4 +29,4 @@ check-bindings: check-library
 check-python: check-library
 	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_python.py
 
-.PHONY: check-install check-manners check-documents check-examples check-structures check-bindings check-python
+.PHONY: check-install check-setup check-manners check-documents check-examples check-structures check-bindings check-python
