@@ -128,7 +128,7 @@ arm64() {
 check_cppcheck() {
 	local list
 	# what runs in the kernel is clang's, and the kernel's verifier's
-	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' | grep -v '\.bpf\.c$' || true)
+	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' | grep -v '\.bpf\.[ch]$' || true)
 	[ -n "$list" ] || nothing "no C programs"
 	# shellcheck disable=SC2086 # one file a word
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
