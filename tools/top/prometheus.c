@@ -214,11 +214,13 @@ void prometheus_print(const struct look *look, const struct probe *probe, FILE *
 /* Return: 0 or -errno */
 static int save(const struct look *look, const struct probe *probe, int fd)
 {
-	FILE *to;
+	FILE *to = NULL;
 	int result = 0;
 
 	/* It is for others to read: who collects it is no root. */
-	if (fchmod(fd, 0644) || !(to = fdopen(fd, "w"))) {
+	if (!fchmod(fd, 0644))
+		to = fdopen(fd, "w");
+	if (!to) {
 		result = -errno;
 		close(fd);
 		return result;
