@@ -104,17 +104,31 @@ static void kill_any(struct life *life)
 		happened(EVENT_KILLS);
 }
 
-static void kill_all(void)
+static pid_t still_there(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < PROCESSES_MAX + STORMS; i++) {
+	reap();
+	for (i = 0; i < PROCESSES_MAX + STORMS; i++)
+		if (processes[i])
+			return processes[i];
+	return 0;
+}
+
+/* Who is dead may still be in a system call, and give somebody an affinity, say. */
+static void kill_all(void)
+{
+	uint64_t end = resch_now() + PATIENCE * SEC;
+	unsigned int i;
+
+	for (i = 0; i < PROCESSES_MAX + STORMS; i++)
 		if (processes[i])
 			kill(processes[i], SIGKILL);
-		processes[i] = 0;
-	}
 	groups_kill();
-	reap();
+	while (still_there() && resch_now() < end)
+		sleep_ms(5);
+	if (still_there())
+		complain("process %d does not die", still_there());
 	descriptors_drop();
 }
 
