@@ -123,9 +123,10 @@ keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"
 # finding interrupts through ACPI takes half a minute in this kernel
-# no5lvl: until the kernel has patched itself for page tables of five levels, an interrupt in between has KASAN take
-# any address for a wild one, and lockdep goes off.
-echo "pci=noacpi no5lvl" >"$work/append"
+echo "pci=noacpi" >"$work/append"
+# In the moment in which the kernel patches itself for page tables of five levels an interrupt has KASAN take any address
+# for a wild one, and lockdep goes off.
+echo "max,-la57" >"$work/cpu"
 echo "$stamp" >"$work/stamp"
 rm -rf "$final"
 mv "$work" "$final"
