@@ -104,14 +104,17 @@ static void kill_any(struct life *life)
 		happened(EVENT_KILLS);
 }
 
+/* Who of those that were killed has not gone; 0: nobody. Some have been reaped with their group. */
 static pid_t still_there(void)
 {
 	unsigned int i;
 
 	reap();
-	for (i = 0; i < PROCESSES_MAX + STORMS; i++)
-		if (processes[i])
+	for (i = 0; i < PROCESSES_MAX + STORMS; i++) {
+		if (processes[i] && !kill(processes[i], 0))
 			return processes[i];
+		processes[i] = 0;
+	}
 	return 0;
 }
 
