@@ -50,7 +50,7 @@ check-debug: ## guest tests in debug kernels, which the first call compiles (20 
 torture: ## everything at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE="--processes 20"
 	@KERNELS="$${KERNELS:-6.1}" TESTS=torture RESCH_TEST_LIMIT=$$(($(SECONDS) * 6 + 600)) \
 		RESCH_GUEST_TIMEOUT=$$(($(SECONDS) * 7 + 900)) \
-		TORTURE="--hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" $(H)/run.sh guest
+		TORTURE="--strict --hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" $(H)/run.sh guest
 
 lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 	@$(H)/run.sh lint

@@ -10,6 +10,7 @@
 #include "thread-attr.h"
 
 unsigned int complaints;
+unsigned int affinities_lost;
 
 void complain(const char *format, ...)
 {
@@ -94,6 +95,19 @@ static bool thread_is(const struct noted *now, const struct noted *was)
 	return (was->kernel && world->options.hotplug) || CPU_EQUAL(&now->cpus, &was->cpus);
 }
 
+/*
+ * An affinity, and nothing else, is not what it was: a defect that is known and not mended yet
+ * (docs/hardening.md, 11), which is told, and fails who asked for that.
+ */
+static bool affinity_excused(pid_t tid)
+{
+	if (world->options.strict)
+		return false;
+	affinities_lost++;
+	printf("# thread %d: an affinity that is not what it was\n", tid);
+	return true;
+}
+
 static unsigned int cpus_word(const cpu_set_t *cpus)
 {
 	unsigned int word = 0, cpu;
@@ -168,7 +182,7 @@ static void thread_check(pid_t tid)
 {
 	uint64_t end = patience_ends();
 	const struct noted *was;
-	struct noted now;
+	struct noted now, other;
 
 	do {
 		if (is_sentinel(tid) || !thread_look(tid, &now))
@@ -183,6 +197,10 @@ static void thread_check(pid_t tid)
 			 now.attr.policy, now.attr.priority);
 		return;
 	}
+	other = now;
+	other.cpus = was->cpus;
+	if (thread_is(&other, was) && affinity_excused(tid))
+		return;
 	complain(
 		"thread %d, %s, has policy %u priority %u nice %d flags %llx CPUs %x; it had %u %u %d %llx %x",
 		tid, now.name, now.attr.policy, now.attr.priority, now.attr.nice,
@@ -198,11 +216,14 @@ void threads_check(void)
 
 /* ---- sentinels ------------------------------------------------------------------------------- */
 
-/* Whether it has what it began with, or a policy and an affinity that it was given since. */
-static bool sentinel_is(const struct sentinel *sentinel, const struct noted *now)
+/*
+ * Whether it has what it began with, or a policy and an affinity that it was given since; @cpus: or
+ * any affinity.
+ */
+static bool sentinel_is(const struct sentinel *sentinel, const struct noted *now, bool cpus)
 {
 	unsigned int given = atomic_load(&sentinel->given), i;
-	bool policy = false, cpus = false;
+	bool policy = false;
 
 	for (i = 0; i < given; i++) {
 		const struct sentinel_has *has = &sentinel->has[i];
@@ -214,6 +235,14 @@ static bool sentinel_is(const struct sentinel *sentinel, const struct noted *now
 		cpus |= cpus_word(&now->cpus) == has->cpus;
 	}
 	return policy && cpus;
+}
+
+/* The next round begins with what it has. */
+static void sentinel_note(struct sentinel *sentinel, const struct noted *now)
+{
+	sentinel->has[0] = (struct sentinel_has){ now->attr.policy, now->attr.priority,
+						  now->attr.nice, cpus_word(&now->cpus) };
+	atomic_store(&sentinel->given, 1);
 }
 
 static void sentinel_check(int number)
@@ -228,16 +257,16 @@ static void sentinel_check(int number)
 			complain("sentinel %d has gone", number);
 			return;
 		}
-		if (sentinel_is(sentinel, &now)) {
-			/* The next round begins with that. */
-			sentinel->has[0] = (struct sentinel_has){ now.attr.policy,
-								  now.attr.priority, now.attr.nice,
-								  cpus_word(&now.cpus) };
-			atomic_store(&sentinel->given, 1);
+		if (sentinel_is(sentinel, &now, false)) {
+			sentinel_note(sentinel, &now);
 			return;
 		}
 		sleep_ms(5);
 	} while (resch_now() < end);
+	if (sentinel_is(sentinel, &now, true) && affinity_excused(sentinel->pid)) {
+		sentinel_note(sentinel, &now);
+		return;
+	}
 	complain(
 		"sentinel %d has policy %u priority %u nice %d flags %llx CPUs %x; the last of %u that it was given is %u %u %d, CPUs %x",
 		number, now.attr.policy, now.attr.priority, now.attr.nice,

@@ -96,6 +96,7 @@ struct options {
 	unsigned int processes;
 	bool hotplug;
 	bool verbose;
+	bool strict; /* what is known and not mended fails, too */
 	const char *plant;
 };
 
@@ -261,6 +262,9 @@ void memory_check(void);
 
 /* How many complaints there were. */
 extern unsigned int complaints;
+
+/* Affinities that were not what they were, and were excused. */
+extern unsigned int affinities_lost;
 
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
