@@ -147,6 +147,7 @@ struct resch_thread {
 	struct list_head in_domain;
 	struct list_head in_file;
 	bool entered; /* policy, affinity and notifier are set */
+	bool bound; /* its affinity is ours, also in guard/; read anywhere */
 	bool reaped; /* out of the lists that the hooks, the domain and admission read */
 	bool forgotten; /* has no id any more */
 	bool to_give; /* current unlinked itself, and has still to give itself back what it had */

@@ -26,8 +26,9 @@
 struct guard_asked {
 	struct callback_head work;
 	struct task_struct *whose; /* counted */
-	bool affinity; /* is what the call sets */
+	bool affinity; /* is what the call sets, to `cpus` */
 	bool deadline; /* resch_guard_span() has been asked for */
+	cpumask_t cpus;
 };
 
 /* The thread that the call names, with a reference. NULL: there is none. */
@@ -64,7 +65,7 @@ static void asked_work(struct callback_head *head)
 	bool done = !syscall_get_error(current, task_pt_regs(current));
 
 	if (done && asked->affinity)
-		resch_visitor_asked(asked->whose);
+		resch_visitor_asked(asked->whose, &asked->cpus);
 	/* RT0 waits for nobody; resch-guard looks around now and then anyway. */
 	if (!(current->flags & PF_EXITING) && !resch_guard_exempts(current) &&
 	    (asked->deadline || (done && resch_visitor_hurries(asked->whose))))
@@ -72,7 +73,20 @@ static void asked_work(struct callback_head *head)
 	asked_end(asked);
 }
 
-static void asked_later(struct task_struct *whose, bool affinity, bool deadline)
+/*
+ * The affinity that the call asks for. The kernel reads it once more: whoever changes it in between
+ * says what the thread wants otherwise than it had it, and no more than that.
+ */
+static void asked_cpus(struct guard_asked *asked, unsigned long length, const void __user *from)
+{
+	cpumask_clear(&asked->cpus);
+	if (copy_from_user(&asked->cpus, from, min_t(unsigned long, length, cpumask_size())))
+		cpumask_clear(&asked->cpus); /* which the call will refuse */
+}
+
+/* @args of the call. */
+static void asked_later(struct task_struct *whose, const unsigned long *args, bool affinity,
+			bool deadline)
 {
 	struct guard_asked *asked;
 
@@ -86,6 +100,8 @@ static void asked_later(struct task_struct *whose, bool affinity, bool deadline)
 	asked->whose = get_task_struct(whose);
 	asked->affinity = affinity;
 	asked->deadline = deadline;
+	if (affinity)
+		asked_cpus(asked, args[1], (const void __user *)args[2]);
 	init_task_work(&asked->work, asked_work);
 	if (resch_task_work_add(current, &asked->work))
 		asked_end(asked);
@@ -115,7 +131,7 @@ void resch_guard_asked(struct pt_regs *regs, long nr)
 		return;
 	deadline = nr == __NR_sched_setattr &&
 		   asked_deadline((const struct sched_attr __user *)args[1]);
-	asked_later(whose, nr == __NR_sched_setaffinity, deadline);
+	asked_later(whose, args, nr == __NR_sched_setaffinity, deadline);
 	if (deadline)
 		resch_guard_span(whose);
 	put_task_struct(whose);

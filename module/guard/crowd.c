@@ -13,7 +13,7 @@
 static bool visitor_wanted(struct task_struct *task)
 {
 	if (resch_visitor_is_kernel(task) || READ_ONCE(task->flags) & PF_EXITING ||
-	    resch_visitor_find(task))
+	    resch_visitor_find(task) || resch_visitor_is_bound(task))
 		return false;
 	if (cpumask_intersects(&task->cpus_mask, &resch_guard_rt))
 		return !resch_guard_exempts(task);

@@ -22,13 +22,25 @@
 #define RESCH_VISITOR_SPAN NSEC_PER_SEC
 
 static DEFINE_HASHTABLE(visitor_hash, RESCH_VISITOR_HASH_BITS);
-/* The table, `user` and `set`. Taken on NRT CPUs only: RT CPUs read, under RCU. */
+/* The table, `user` and `set`. RT CPUs read, under RCU, but for what is about affinities. */
 static DEFINE_RAW_SPINLOCK(visitor_lock);
 /* What the task work of a visitor calls: see todo.c. */
 task_work_func_t resch_visitor_work;
 
 static LLIST_HEAD(visitor_graves);
 static atomic_t visitor_count = ATOMIC_INIT(0);
+
+bool resch_visitor_is_bound(struct task_struct *task)
+{
+	struct resch_thread *thread;
+	bool bound;
+
+	rcu_read_lock();
+	thread = resch_thread_find(task);
+	bound = thread && READ_ONCE(thread->bound);
+	rcu_read_unlock();
+	return bound;
+}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -106,6 +118,8 @@ struct resch_visitor *resch_visitor_make(struct task_struct *task)
 	rcu_read_unlock();
 	if (visitor)
 		return visitor; /* nobody but us, with the mutex, could free it */
+	if (resch_visitor_is_bound(task))
+		return NULL; /* what it has is not what its user wants */
 	/* No I/O: whoever does that may be a visitor that waits for us. */
 	visitor = kzalloc(sizeof(*visitor), GFP_NOIO);
 	if (!visitor)
@@ -238,16 +252,25 @@ bool resch_visitor_walk(void (*each)(struct resch_visitor *visitor, void *data),
 	return true;
 }
 
-void resch_visitor_user(struct task_struct *task, cpumask_t *mask)
+/* Of a thread that has @mask: is it from us? The table's lock. */
+static bool visitor_gave(const struct resch_visitor *visitor, const cpumask_t *mask)
+{
+	return cpumask_equal(mask, &visitor->set) && !test_bit(0, &visitor->asked);
+}
+
+bool resch_visitor_user(struct task_struct *task, cpumask_t *mask)
 {
 	struct resch_visitor *visitor;
 	unsigned long flags;
+	bool gave;
 
 	raw_spin_lock_irqsave(&visitor_lock, flags);
 	visitor = resch_visitor_find(task);
-	if (visitor && cpumask_equal(mask, &visitor->set) && !test_bit(0, &visitor->asked))
+	gave = visitor && visitor_gave(visitor, mask);
+	if (gave)
 		cpumask_copy(mask, &visitor->user);
 	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+	return gave;
 }
 
 /* ---- who is who ------------------------------------------------------------------------------ */
@@ -404,9 +427,14 @@ static bool visitor_keeps_whole(struct resch_visitor *visitor)
 /* What it has now is what its user wants. resch_guard_mutex. */
 static void visitor_take(struct resch_visitor *visitor)
 {
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
 	clear_bit(0, &visitor->asked);
-	visitor_write(&visitor->user, &visitor->task->cpus_mask);
-	visitor_write(&visitor->set, &visitor->task->cpus_mask);
+	cpumask_copy(&visitor->user, &visitor->task->cpus_mask);
+	cpumask_copy(&visitor->set, &visitor->user);
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
 	visitor->ours = false;
 	visitor->elsewhere = false;
 }
@@ -425,6 +453,8 @@ void resch_visitor_look(struct resch_visitor *visitor)
 	bool stray = false, whole = visitor->whole;
 
 	lockdep_assert_held(&resch_guard_mutex);
+	if (resch_visitor_is_bound(task))
+		return;
 	visitor_hear(visitor);
 	whole = whole && !visitor_keeps_whole(visitor);
 	if (!cpumask_equal(&task->cpus_mask, &visitor->set)) {
@@ -458,15 +488,20 @@ void resch_visitor_look_all(void)
 	resch_visitor_for_each(visitor_look, NULL);
 }
 
-void resch_visitor_asked(struct task_struct *task)
+void resch_visitor_asked(struct task_struct *task, const cpumask_t *mask)
 {
 	struct resch_visitor *visitor;
+	unsigned long flags;
 
-	rcu_read_lock();
+	raw_spin_lock_irqsave(&visitor_lock, flags);
 	visitor = resch_visitor_find(task);
-	if (visitor)
+	/*
+	 * It may have been taken in, and the thread sent home, before the call was over: then what
+	 * it has now is ours again.
+	 */
+	if (visitor && !cpumask_subset(&visitor->user, mask))
 		set_bit(0, &visitor->asked);
-	rcu_read_unlock();
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
 }
 
 bool resch_visitor_hurries(struct task_struct *task)
@@ -484,13 +519,14 @@ bool resch_visitor_hurries(struct task_struct *task)
 bool resch_visitor_home(struct resch_visitor *visitor)
 {
 	resch_visitor_look(visitor);
-	return visitor->whole || visitor_go_home(visitor);
+	return visitor->whole || resch_visitor_is_bound(visitor->task) || visitor_go_home(visitor);
 }
 
 void resch_visitor_span(struct resch_visitor *visitor)
 {
 	resch_visitor_look(visitor);
-	if (visitor->restored || resch_guard_exempts(visitor->task))
+	if (visitor->restored || resch_visitor_is_bound(visitor->task) ||
+	    resch_guard_exempts(visitor->task))
 		return;
 	if (!cpumask_equal(&visitor->set, &visitor->user) && visitor_apply(visitor, &visitor->user))
 		return;
@@ -514,7 +550,8 @@ void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
 		return;
 	resch_visitor_look(visitor);
 	if (visitor->whole || !cpumask_test_cpu(cpu, &resch_guard_rt) || !cpu_active(cpu) ||
-	    !resch_visitor_may(visitor, cpu) || resch_guard_exempts(task))
+	    !resch_visitor_may(visitor, cpu) || resch_visitor_is_bound(task) ||
+	    resch_guard_exempts(task))
 		return;
 	if (visitor_apply(visitor, cpumask_of(cpu)))
 		return;
@@ -522,6 +559,48 @@ void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
 	/* It may run at this moment: then balance_starved() compares with a little less. */
 	visitor->runtime = READ_ONCE(task->se.sum_exec_runtime);
 	per_cpu(resch_guard_cpus, cpu).lent++;
+}
+
+/* ---- registered meanwhile --------------------------------------------------------------------- */
+
+void resch_visitor_yield(struct task_struct *task, cpumask_t *mask)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	cpumask_copy(mask, &task->cpus_mask);
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	rcu_read_unlock();
+	if (!visitor)
+		return;
+	visitor_settle(visitor, -1);
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	if (visitor_gave(visitor, mask) || visitor_is_stray(visitor))
+		cpumask_copy(mask, &visitor->user);
+	/* Whatever it has from here on, it has not from us. */
+	cpumask_clear(&visitor->set);
+	visitor->ours = false;
+	visitor->elsewhere = false;
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
+}
+
+void resch_visitor_resume(struct task_struct *task, const cpumask_t *mask)
+{
+	struct resch_visitor *visitor;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&visitor_lock, flags);
+	visitor = resch_visitor_find(task);
+	if (visitor) {
+		clear_bit(0, &visitor->asked);
+		cpumask_copy(&visitor->user, mask);
+		/* Unless resch-guard has sent it home at the same time. */
+		if (!cpumask_equal(&visitor->set, &task->cpus_mask))
+			cpumask_copy(&visitor->set, mask);
+	}
+	raw_spin_unlock_irqrestore(&visitor_lock, flags);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -543,10 +622,13 @@ static void visitor_restore(struct resch_visitor *visitor, void *data)
 
 	if (visitor->restored)
 		return;
-	visitor_hear(visitor);
-	/* Where somebody set another affinity meanwhile, that one stands. */
-	if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) || visitor_is_stray(visitor))
-		visitor_apply(visitor, &visitor->user);
+	if (!resch_visitor_is_bound(visitor->task)) {
+		visitor_hear(visitor);
+		/* Where somebody set another affinity meanwhile, that one stands. */
+		if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) ||
+		    visitor_is_stray(visitor))
+			visitor_apply(visitor, &visitor->user);
+	}
 	visitor_settle(visitor, -1);
 	visitor->restored = true;
 	++*count;

@@ -109,10 +109,10 @@ void resch_visitor_look(struct resch_visitor *visitor);
 void resch_visitor_look_all(void);
 
 /*
- * The user of @task has just set its affinity, perhaps to what it had: only the call tells. It is
- * taken in before anything else is done to the visitor. Any context.
+ * The user of @task has just asked for the affinity @mask, perhaps for what it had: only the call
+ * tells. It is taken in before anything else is done to the visitor. Any context.
  */
-void resch_visitor_asked(struct task_struct *task);
+void resch_visitor_asked(struct task_struct *task, const cpumask_t *mask);
 
 /*
  * Has the policy of @task, which has just been set, consequences that do not wait for the next
@@ -139,8 +139,27 @@ void resch_visitor_update(void);
 /* The last guard goes: everybody has the affinity back. Process context, resch_guard_mutex. */
 void resch_visitor_release(void);
 
-/* The affinity that the user of @task wants, if it is a visitor. Process context, no locks. */
-void resch_visitor_user(struct task_struct *task, cpumask_t *mask);
+/*
+ * If @mask, which @task has, is from us it becomes the one that its user wants. false: it is not.
+ * Any context.
+ */
+bool resch_visitor_user(struct task_struct *task, cpumask_t *mask);
+
+/*
+ * Is the affinity of @task the engine's, until its registration has ended and it has been given
+ * back what it had? Any context.
+ */
+bool resch_visitor_is_bound(struct task_struct *task);
+
+/*
+ * The affinity of @task is the engine's from here on: resch-guard leaves it alone as long as its
+ * registration is bound, which is to be noted before the mutex is let go. @mask: the one that its
+ * user wants. Process context, resch_guard_mutex.
+ */
+void resch_visitor_yield(struct task_struct *task, cpumask_t *mask);
+
+/* It has been given back @mask, and that is what its user wants. Any context. */
+void resch_visitor_resume(struct task_struct *task, const cpumask_t *mask);
 
 u32 resch_visitor_count(void);
 

@@ -16,6 +16,7 @@
 #include "compat/slice.h"
 #include "compat/task_work.h"
 #include "core/cpu.h"
+#include "guard/state.h"
 #include "guard/visitor.h"
 
 static struct sched_attr restore_raised_attr(const struct resch_thread *thread)
@@ -146,15 +147,25 @@ int resch_restore_ceiling(struct task_struct *task)
 
 int resch_restore_take(struct resch_thread *thread)
 {
+	int err;
+
 	lockdep_assert_held(&resch_lock);
 	thread->saved_cpuset = restore_cpuset(current);
-	restore_read_cpus(current, &thread->saved_cpus);
-	resch_visitor_user(current, &thread->saved_cpus);
+	mutex_lock(&resch_guard_mutex);
+	resch_visitor_yield(current, &thread->saved_cpus);
+	WRITE_ONCE(thread->bound, true);
+	mutex_unlock(&resch_guard_mutex);
 	thread->pinned = thread->cpu;
 	/* It is a real-time thread by now. Up to 6.11 that leaves the slack alone. */
 	if (current->timer_slack_ns)
 		thread->saved_slack = 0;
-	return set_cpus_allowed_ptr(current, cpumask_of(thread->cpu));
+	/* Without the mutex: others may keep its CPU busy. */
+	err = set_cpus_allowed_ptr(current, cpumask_of(thread->cpu));
+	if (err) {
+		resch_visitor_resume(current, &thread->saved_cpus);
+		WRITE_ONCE(thread->bound, false);
+	}
+	return err;
 }
 
 void resch_restore_slack(struct task_struct *task, u64 slack)
@@ -182,22 +193,29 @@ void resch_restore_policy(struct resch_thread *thread)
 	resch_restore_slack(current, thread->saved_slack);
 }
 
+void resch_restore_cpus(struct task_struct *task, const cpumask_t *cpus)
+{
+	if (set_cpus_allowed_ptr(task, cpus) && set_cpus_allowed_ptr(task, cpu_possible_mask))
+		pr_warn("%s/%d: could not restore its affinity\n", task->comm, task->pid);
+	resch_visitor_resume(task, cpus);
+}
+
 /* What it has been bound to by @bound is no affinity of others'. */
 static void restore_cpus(struct resch_thread *thread, u32 bound)
 {
 	struct task_struct *task = thread->linux_task;
+	cpumask_t found;
 
+	restore_read_cpus(task, &found);
 	/* A CPU that goes offline loses its threads before we hear of it. */
-	if (!cpumask_equal(&task->cpus_mask, cpumask_of(bound)) &&
-	    !cpumask_equal(&task->cpus_mask, cpumask_of(thread->pinned)) &&
-	    !cpumask_equal(&task->cpus_mask, cpumask_of(thread->cpu)) &&
-	    thread->gone != RESCH_GONE_OFFLINE && cpu_active(thread->pinned))
+	if (!cpumask_equal(&found, cpumask_of(bound)) &&
+	    !cpumask_equal(&found, cpumask_of(thread->pinned)) &&
+	    !cpumask_equal(&found, cpumask_of(thread->cpu)) && thread->gone != RESCH_GONE_OFFLINE &&
+	    cpu_active(thread->pinned) && !resch_visitor_user(task, &found))
 		return; /* somebody gave it another affinity meanwhile, which stands */
 	if (thread->gone != RESCH_GONE_OFFLINE && restore_cpuset(task) != thread->saved_cpuset)
 		return; /* it has been moved to a cpuset of just this CPU */
-	if (set_cpus_allowed_ptr(task, &thread->saved_cpus) &&
-	    set_cpus_allowed_ptr(task, cpu_possible_mask))
-		pr_warn("%s/%d: could not restore its affinity\n", task->comm, task->pid);
+	resch_restore_cpus(task, &thread->saved_cpus);
 }
 
 int resch_restore_bind(struct resch_thread *thread, u32 cpu)
@@ -207,6 +225,7 @@ int resch_restore_bind(struct resch_thread *thread, u32 cpu)
 	int err;
 
 	resch_restore_look(thread);
+	WRITE_ONCE(thread->bound, true);
 	err = set_cpus_allowed_ptr(task, cpumask_of(cpu));
 	if (err)
 		return err;
@@ -311,7 +330,7 @@ static void restore_child_work(struct callback_head *work)
 {
 	struct resch_child *child = container_of(work, struct resch_child, work);
 
-	set_cpus_allowed_ptr(current, &child->cpus);
+	resch_restore_cpus(current, &child->cpus);
 	sched_setattr_nocheck(current, &child->attr);
 	resch_restore_slack(current, child->slack);
 	kfree(child);

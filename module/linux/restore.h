@@ -45,6 +45,9 @@ int __must_check resch_restore_bind(struct resch_thread *thread, u32 cpu);
 /* Pins current to its CPU again. Process context. */
 void resch_restore_pin(struct resch_thread *thread);
 
+/* @task, which has been with us, has the affinity @cpus from here on. Process context. */
+void resch_restore_cpus(struct task_struct *task, const cpumask_t *cpus);
+
 /*
  * Gives back what nobody else has changed meanwhile. Process context; resch_lock, unless it is
  * current's own: it may then sleep behind the tasks of the CPUs that it goes back to.

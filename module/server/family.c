@@ -110,7 +110,7 @@ static void family_abandon(struct resch_thread *thread, bool registered)
 	struct task_struct *task = thread->linux_task;
 
 	if (!READ_ONCE(thread->dead) && !registered) {
-		set_cpus_allowed_ptr(task, &thread->saved_cpus);
+		resch_restore_cpus(task, &thread->saved_cpus);
 		sched_setattr_nocheck(task, &thread->saved_attr);
 		resch_restore_slack(task, thread->saved_slack);
 	}

@@ -79,13 +79,9 @@ TEST(said, "a successful one is what the thread gets back, though it names what 
 	check_is(cpus_of(other), 1);
 }
 
-/* ---- who asks all the time ------------------------------------------------------------------- */
-
-/* How often the thread with this name has come to run. */
-static unsigned long runs_of(const char *name)
+static pid_t thread_named(const char *name)
 {
-	char command[64], path[64], text[128];
-	unsigned long runs;
+	char command[64];
 	FILE *output;
 	int pid;
 
@@ -93,7 +89,51 @@ static unsigned long runs_of(const char *name)
 	output = popen(command, "r");
 	check(output && fscanf(output, "%d", &pid) == 1, "no thread %s", name);
 	pclose(output);
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	return pid;
+}
+
+static int yields(void *arg)
+{
+	(void)arg;
+	for (;;)
+		sched_yield();
+	return 0;
+}
+
+/*
+ * The thread makes calls all the time, so that it is sent home as soon as it has the RT CPU, by
+ * resch-guard, which interrupts the call that has given it that. Who may not have the RT CPU is not
+ * lent to it.
+ */
+TEST(between, "nor does it forget what it took in before the call that asked for it was over")
+{
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
+	struct resch_guard_lend lend = { .cpu = 1 };
+	pid_t mover = thread_named("resch-guard");
+	int i;
+
+	lend.pid = child(yields, NULL);
+	await(cpus_of(lend.pid) == 1);
+	must_libc(asks(mover, 4));
+	pin(0, "2");
+	for (i = 0; i < 2000; i++) {
+		must_libc(asks(lend.pid, 3));
+		must(call(dev, RESCH_IOC_GUARD_LEND, &lend));
+	}
+	must_libc(asks(mover, 0xf));
+	guard_off(domain);
+	check_is(cpus_of(lend.pid), 3);
+}
+
+/* ---- who asks all the time ------------------------------------------------------------------- */
+
+/* How often the thread with this name has come to run. */
+static unsigned long runs_of(const char *name)
+{
+	char path[64], text[128];
+	unsigned long runs;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", thread_named(name));
 	check(file_read(path, text, sizeof(text)), "%s: %s", path, strerror(errno));
 	check(sscanf(text, "%*u %*u %lu", &runs) == 1, "%s: %s", path, text);
 	return runs;
