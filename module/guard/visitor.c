@@ -561,7 +561,7 @@ void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu)
 	per_cpu(resch_guard_cpus, cpu).lent++;
 }
 
-/* ---- registered meanwhile --------------------------------------------------------------------- */
+/* ---- registered meanwhile -------------------------------------------------------------------- */
 
 void resch_visitor_yield(struct task_struct *task, cpumask_t *mask)
 {

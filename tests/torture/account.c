@@ -96,8 +96,8 @@ static bool thread_is(const struct noted *now, const struct noted *was)
 }
 
 /*
- * An affinity, and nothing else, is not what it was: a defect that is known and not mended yet
- * (docs/hardening.md, 11), which is told, and fails who asked for that.
+ * An affinity, and nothing else, is not what it was: a defect that may have more causes than are
+ * mended (docs/hardening.md, 11), which is told, and fails who asked for that.
  */
 static bool affinity_excused(pid_t tid)
 {
