@@ -57,6 +57,9 @@ static void own_attributes(struct life *life)
 		thread_attr_set(0, &attr);
 		break;
 	case 4:
+		/* Not with CPUs that go offline: docs/hardening.md, 12 */
+		if (world->options.hotplug)
+			break;
 		attr = (struct thread_attr){ .policy = SCHED_DEADLINE,
 					     .runtime = MS,
 					     .deadline = 20 * MS,

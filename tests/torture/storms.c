@@ -380,24 +380,6 @@ static void storm_hotplug(struct life *life)
 	sleep_ms(below(life, 400));
 }
 
-/* What is left of the bandwidth of dead SCHED_DEADLINE threads refuses it for a moment. */
-static void cpu_renew(unsigned int cpu)
-{
-	uint64_t end = resch_now() + PATIENCE * SEC;
-
-	while (!cpu_online(cpu, false) && resch_now() < end)
-		sleep_ms(20);
-	cpu_online(cpu, true);
-}
-
-void cpus_renew(void)
-{
-	unsigned int cpu;
-
-	for (cpu = 1; world->options.hotplug && cpu < world->cpus; cpu++)
-		cpu_renew(cpu);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void storms_calm(void)

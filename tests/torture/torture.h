@@ -232,14 +232,6 @@ pid_t groups_any(struct life *life);
 /* All CPUs online, all groups thawed and without limits. */
 void storms_calm(void);
 
-/*
- * All CPUs go off- and online once more, where they did. Up to Linux 6.1 at least, one that was not
- * let go, because SCHED_DEADLINE threads need it, lets real-time threads have all of it from then
- * on (sched_rt_runtime_us is not heeded there), until it goes offline: then whoever is asked to
- * have it go offline waits for ever for a thread of its that real-time threads keep from running.
- */
-void cpus_renew(void);
-
 /* Load what there is of plugins, but for those that tests need. */
 void plugins_load(void);
 
