@@ -9,7 +9,7 @@
  *                              stay: so hotplug callbacks can't take resch_lock
  *     resch_guard_mutex        mutex: what is done to visitors of RT CPUs; resch-guard, requests,
  *                              hotplug
- *       visitor_lock             raw: their table and masks; taken on NRT CPUs only
+ *       resch_visitor_lock       raw: their table and masks; taken on NRT CPUs only
  *     cpu->adjust_lock         mutex: held by a helper while it sets the policy of a thread of this
  *                              home
  *       *cpu->lock           raw, interrupts off: its threads, the plugin's queues, the choice

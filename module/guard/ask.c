@@ -18,6 +18,7 @@
 
 #include <resch/types.h>
 
+#include "affinity.h"
 #include "ask.h"
 #include "bell.h"
 #include "visitor.h"

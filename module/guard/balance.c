@@ -4,6 +4,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "affinity.h"
 #include "balance.h"
 #include "clock.h"
 #include "deliver.h"

@@ -3,6 +3,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "affinity.h"
 #include "crowd.h"
 #include "state.h"
 #include "visitor.h"

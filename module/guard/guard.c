@@ -4,6 +4,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "affinity.h"
 #include "balance.h"
 #include "bell.h"
 #include "clock.h"

@@ -19,6 +19,7 @@
 
 #include <resch/types.h>
 
+#include "affinity.h"
 #include "balance.h"
 #include "bell.h"
 #include "clock.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* visitor.h - threads that may use RT CPUs in user mode only: whose, where, and back */
+/* visitor.h - threads that may use RT CPUs in user mode only: who they are */
 #ifndef _RESCH_GUARD_VISITOR_H
 #define _RESCH_GUARD_VISITOR_H
 
 #include <linux/llist.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include "rules.h"
 #include "state.h"
@@ -55,6 +56,12 @@ struct resch_visitor {
 	struct rcu_head rcu;
 };
 
+/*
+ * Their table, `user` and `set`. RT CPUs read, under RCU, but for what is about affinities
+ * (affinity.c).
+ */
+extern raw_spinlock_t resch_visitor_lock;
+
 /* NULL: it is none. RCU; any context. */
 struct resch_visitor *resch_visitor_find(struct task_struct *task);
 
@@ -76,49 +83,14 @@ void resch_visitor_fork(struct task_struct *parent, struct task_struct *child);
 /* Current, which is @task, is exiting. Any context. */
 void resch_visitor_exit(struct task_struct *task);
 
+/* Has @task the highest real-time priority? Any context. */
+bool resch_visitor_is_top(const struct task_struct *task);
+
 /* May @task have RT CPUs in its affinity, and use them in the kernel? Any context. */
 bool resch_guard_exempts(struct task_struct *task);
 
 /* Whether its user lets it run on the RT CPU @cpu. resch_guard_mutex. */
 bool resch_visitor_may(const struct resch_visitor *visitor, unsigned int cpu);
-
-/*
- * No RT CPU in its affinity any more; where it is on one, it leaves. Process context,
- * resch_guard_mutex; may wait for the CPU that it is on if it is running. false: no NRT CPU is
- * left.
- */
-bool resch_visitor_home(struct resch_visitor *visitor);
-
-/*
- * It is about to become a SCHED_DEADLINE thread, for which the kernel wants its whole affinity; and
- * the call that was to make it one is over. Process context, resch_guard_mutex.
- */
-void resch_visitor_span(struct resch_visitor *visitor);
-void resch_visitor_spanned(struct resch_visitor *visitor);
-
-/*
- * Its only CPU is the RT CPU @cpu from now on, unless there is a reason not to. The thread is
- * asleep in resch_guard_move(). resch_guard_mutex.
- */
-void resch_visitor_send(struct resch_visitor *visitor, unsigned int cpu);
-
-/* Takes in what its user has changed. Process context, resch_guard_mutex. */
-void resch_visitor_look(struct resch_visitor *visitor);
-
-/* Likewise of all. The same context. */
-void resch_visitor_look_all(void);
-
-/*
- * The user of @task has just asked for the affinity @mask, perhaps for what it had: only the call
- * tells. It is taken in before anything else is done to the visitor. Any context.
- */
-void resch_visitor_asked(struct task_struct *task, const cpumask_t *mask);
-
-/*
- * Has the policy of @task, which has just been set, consequences that do not wait for the next
- * round? Only who may set real-time policies gets there. Any context.
- */
-bool resch_visitor_hurries(struct task_struct *task);
 
 /* Calls @each for every visitor. Process context, resch_guard_mutex. */
 void resch_visitor_for_each(void (*each)(struct resch_visitor *visitor, void *data), void *data);
@@ -133,33 +105,14 @@ bool resch_visitor_walk(void (*each)(struct resch_visitor *visitor, void *data),
 /* Buries the dead. Process context, resch_guard_mutex. */
 void resch_visitor_bury(void);
 
-/* The RT CPUs have changed. Process context, resch_guard_mutex. */
-void resch_visitor_update(void);
-
-/* The last guard goes: everybody has the affinity back. Process context, resch_guard_mutex. */
-void resch_visitor_release(void);
-
-/*
- * If @mask, which @task has, is from us it becomes the one that its user wants. false: it is not.
- * Any context.
- */
-bool resch_visitor_user(struct task_struct *task, cpumask_t *mask);
+/* Buries all of them. Process context, resch_guard_mutex. */
+void resch_visitor_clear(void);
 
 /*
  * Is the affinity of @task the engine's, until its registration has ended and it has been given
  * back what it had? Any context.
  */
 bool resch_visitor_is_bound(struct task_struct *task);
-
-/*
- * The affinity of @task is the engine's from here on: resch-guard leaves it alone as long as its
- * registration is bound, which is to be noted before the mutex is let go. @mask: the one that its
- * user wants. Process context, resch_guard_mutex.
- */
-void resch_visitor_yield(struct task_struct *task, cpumask_t *mask);
-
-/* It has been given back @mask, and that is what its user wants. Any context. */
-void resch_visitor_resume(struct task_struct *task, const cpumask_t *mask);
 
 u32 resch_visitor_count(void);
 

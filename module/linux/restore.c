@@ -17,7 +17,7 @@
 #include "compat/task_work.h"
 #include "core/cpu.h"
 #include "guard/state.h"
-#include "guard/visitor.h"
+#include "guard/affinity.h"
 
 static struct sched_attr restore_raised_attr(const struct resch_thread *thread)
 {

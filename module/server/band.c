@@ -20,7 +20,7 @@
 #include "domain/domain.h"
 #include "domain/join.h"
 #include "domain/table.h"
-#include "guard/visitor.h"
+#include "guard/affinity.h"
 
 /* ---- making, resizing, removing -------------------------------------------------------------- */
 
