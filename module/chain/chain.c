@@ -111,11 +111,11 @@ static int chain_attach(struct resch_chain *chain)
 }
 
 /* Does the stage's task fit what is asked of it? resch_lock. */
-static int chain_check_stage(const struct resch_chain_set *set,
+static int chain_check_stage(const struct resch_chain_set *want,
 			     const struct resch_chain_stage *stage, u32 index)
 {
 	const struct resch_thread *thread = resch_thread_by_id(stage->task);
-	bool phased = set->protocol == RESCH_CHAIN_PM || set->protocol == RESCH_CHAIN_MPM;
+	bool phased = want->protocol == RESCH_CHAIN_PM || want->protocol == RESCH_CHAIN_MPM;
 	const struct resch_task_params *params;
 
 	if (stage->reserved[0] || stage->reserved[1] || stage->reserved[2])
@@ -132,72 +132,72 @@ static int chain_check_stage(const struct resch_chain_set *set,
 	params = &thread->task.params;
 	if (index && params->kind != RESCH_SPORADIC)
 		return -EINVAL;
-	return params->period > set->period ? -EINVAL : 0;
+	return params->period > want->period ? -EINVAL : 0;
 }
 
-static bool chain_set_valid(const struct resch_chain_set *set)
+static bool chain_set_valid(const struct resch_chain_set *want)
 {
-	if (set->id || set->flags & ~RESCH_CHAIN_F_ALL || set->protocol > RESCH_CHAIN_RG)
+	if (want->id || want->flags & ~RESCH_CHAIN_F_ALL || want->protocol > RESCH_CHAIN_RG)
 		return false;
-	if (set->period < RESCH_PERIOD_MIN || set->period > RESCH_TIME_MAX)
+	if (want->period < RESCH_PERIOD_MIN || want->period > RESCH_TIME_MAX)
 		return false;
-	if (!set->deadline || set->deadline > RESCH_TIME_MAX)
+	if (!want->deadline || want->deadline > RESCH_TIME_MAX)
 		return false;
-	return strnlen(set->name, RESCH_NAME_LEN) < RESCH_NAME_LEN;
+	return strnlen(want->name, RESCH_NAME_LEN) < RESCH_NAME_LEN;
 }
 
 /*
  * Each stage is the sporadic task that its domain has admitted, with its own deadline; so the last
  * one is complete when these, and the phases, have gone by.
  */
-static int chain_admit(struct resch_chain_set *set, const struct resch_chain_stage *stages)
+static int chain_admit(struct resch_chain_set *want, const struct resch_chain_stage *stages)
 {
 	u64 begins = 0, ends = 0;
 	u32 i;
 
-	if (set->protocol == RESCH_CHAIN_DS || set->flags & RESCH_CHAIN_F_SKIP_ADMISSION)
+	if (want->protocol == RESCH_CHAIN_DS || want->flags & RESCH_CHAIN_F_SKIP_ADMISSION)
 		return 0;
-	for (i = 0; i < set->count; i++) {
-		u64 phase = stages[i].phase + (set->protocol == RESCH_CHAIN_MPM ? begins : 0);
+	for (i = 0; i < want->count; i++) {
+		u64 phase = stages[i].phase + (want->protocol == RESCH_CHAIN_MPM ? begins : 0);
 
 		begins = max(ends, phase);
 		ends = begins + resch_thread_by_id(stages[i].task)->task.params.deadline;
 	}
-	if (ends <= set->deadline)
+	if (ends <= want->deadline)
 		return 0;
-	set->verdict.bound = RESCH_BOUND_CHAIN;
-	set->verdict.task = stages[set->count - 1].task;
-	set->verdict.cpu = -1;
-	set->verdict.value = ends;
-	set->verdict.limit = set->deadline;
+	want->verdict.bound = RESCH_BOUND_CHAIN;
+	want->verdict.task = stages[want->count - 1].task;
+	want->verdict.cpu = -1;
+	want->verdict.value = ends;
+	want->verdict.limit = want->deadline;
 	return -EBUSY;
 }
 
-static struct resch_chain *chain_new(struct resch_file *file, const struct resch_chain_set *set,
+static struct resch_chain *chain_new(struct resch_file *file, const struct resch_chain_set *want,
 				     const struct resch_chain_stage *stages)
 {
 	struct resch_chain *chain;
 	u32 i;
 
-	chain = kvzalloc(struct_size(chain, stages, set->count), GFP_KERNEL_ACCOUNT);
+	chain = kvzalloc(struct_size(chain, stages, want->count), GFP_KERNEL_ACCOUNT);
 	if (!chain)
 		return NULL;
-	chain->protocol = set->protocol;
-	chain->flags = set->flags;
-	chain->count = set->count;
-	chain->period = set->period;
-	chain->deadline = set->deadline;
+	chain->protocol = want->protocol;
+	chain->flags = want->flags;
+	chain->count = want->count;
+	chain->period = want->period;
+	chain->deadline = want->deadline;
 	chain->began = ktime_get();
 	chain->file = file;
 	chain->response_min = RESCH_NEVER;
-	memcpy(chain->name, set->name, sizeof(chain->name));
+	memcpy(chain->name, want->name, sizeof(chain->name));
 	INIT_LIST_HEAD(&chain->in_file);
-	for (i = 0; i < set->count; i++) {
+	for (i = 0; i < want->count; i++) {
 		struct resch_stage *stage = &chain->stages[i];
 
 		INIT_LIST_HEAD(&stage->guarded);
 		stage->chain = chain;
-		stage->next = i + 1 < set->count ? stage + 1 : NULL;
+		stage->next = i + 1 < want->count ? stage + 1 : NULL;
 		stage->thread = resch_thread_by_id(stages[i].task);
 		stage->index = i;
 		stage->task = stages[i].task;
@@ -231,7 +231,7 @@ int resch_chain_offer(struct resch_file *file, const struct resch_chain_offer *o
 	return 0;
 }
 
-int resch_chain_set(struct resch_file *file, struct resch_chain_set *set,
+int resch_chain_set(struct resch_file *file, struct resch_chain_set *want,
 		    const struct resch_chain_stage *stages)
 {
 	struct resch_chain *chain;
@@ -239,16 +239,16 @@ int resch_chain_set(struct resch_file *file, struct resch_chain_set *set,
 	u32 i;
 
 	lockdep_assert_held(&resch_lock);
-	memset(&set->verdict, 0, sizeof(set->verdict));
-	if (!chain_set_valid(set))
+	memset(&want->verdict, 0, sizeof(want->verdict));
+	if (!chain_set_valid(want))
 		return -EINVAL;
-	for (i = 0; i < set->count && !err; i++)
-		err = chain_check_stage(set, &stages[i], i);
+	for (i = 0; i < want->count && !err; i++)
+		err = chain_check_stage(want, &stages[i], i);
 	if (!err)
-		err = chain_admit(set, stages);
+		err = chain_admit(want, stages);
 	if (err)
 		return err;
-	chain = chain_new(file, set, stages);
+	chain = chain_new(file, want, stages);
 	if (!chain)
 		return -ENOMEM;
 	err = xa_alloc_cyclic(&chain_ids, &chain->id, chain, XA_LIMIT(1, INT_MAX), &chain_next_id,
@@ -259,7 +259,7 @@ int resch_chain_set(struct resch_file *file, struct resch_chain_set *set,
 	if (err)
 		goto err_id;
 	list_add_tail(&chain->in_file, &file->chains);
-	set->id = chain->id;
+	want->id = chain->id;
 	return 0;
 
 err_id:

@@ -11,7 +11,7 @@ struct resch_thread;
 
 /* The requests. resch_lock; CPU locks are taken inside, one after the other. */
 int resch_chain_offer(struct resch_file *file, const struct resch_chain_offer *offer);
-int resch_chain_set(struct resch_file *file, struct resch_chain_set *set,
+int resch_chain_set(struct resch_file *file, struct resch_chain_set *want,
 		    const struct resch_chain_stage *stages);
 int resch_chain_del(struct resch_file *file, u32 id);
 

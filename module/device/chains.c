@@ -10,18 +10,18 @@
 #include "core/params.h"
 #include "domain/table.h"
 
-int resch_chains_set(struct resch_file *file, struct resch_chain_set *set)
+int resch_chains_set(struct resch_file *file, struct resch_chain_set *want)
 {
 	struct resch_chain_stage *stages;
 	int err;
 
-	if (!set->count || set->count > RESCH_CHAIN_STAGES_MAX)
+	if (!want->count || want->count > RESCH_CHAIN_STAGES_MAX)
 		return -EINVAL;
-	stages = memdup_user(u64_to_user_ptr(set->stages), set->count * sizeof(*stages));
+	stages = memdup_user(u64_to_user_ptr(want->stages), want->count * sizeof(*stages));
 	if (IS_ERR(stages))
 		return PTR_ERR(stages);
 	mutex_lock(&resch_lock);
-	err = resch_chain_set(file, set, stages);
+	err = resch_chain_set(file, want, stages);
 	mutex_unlock(&resch_lock);
 	kfree(stages);
 	return err;

@@ -8,7 +8,7 @@
 struct resch_file;
 
 /* RESCH_IOC_CHAIN_SET, RESCH_IOC_CHAIN_STAT. Process context, no locks. */
-int resch_chains_set(struct resch_file *file, struct resch_chain_set *set);
+int resch_chains_set(struct resch_file *file, struct resch_chain_set *want);
 int resch_chains_stat(struct resch_chain_stat *stat);
 
 #endif /* _RESCH_DEVICE_CHAINS_H */

@@ -229,19 +229,19 @@ static int chardev_plugin_load(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_plan_set(struct resch_file *file, union chardev_arg *arg)
 {
-	struct resch_plan_set *set = &arg->plan_set;
+	struct resch_plan_set *want = &arg->plan_set;
 	struct resch_reserve *reserves = NULL;
 	int err;
 
-	if (set->count > RESCH_RESERVES_MAX)
+	if (want->count > RESCH_RESERVES_MAX)
 		return -EINVAL;
-	if (set->count)
-		reserves = vmemdup_user(u64_to_user_ptr(set->reserves),
-					set->count * sizeof(*reserves));
+	if (want->count)
+		reserves = vmemdup_user(u64_to_user_ptr(want->reserves),
+					want->count * sizeof(*reserves));
 	if (IS_ERR(reserves))
 		return PTR_ERR(reserves);
 	mutex_lock(&resch_lock);
-	err = resch_plan_set(set, reserves);
+	err = resch_plan_set(want, reserves);
 	mutex_unlock(&resch_lock);
 	kvfree(reserves);
 	return err;

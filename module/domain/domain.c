@@ -21,7 +21,7 @@ static u32 domain_next_id; /* resch_lock */
 /* ---- CPUs and plugins ------------------------------------------------------------------------ */
 
 static int domain_change(struct resch_domain *domain, struct resch_algorithm *algorithm,
-			 struct resch_domain_set *set)
+			 struct resch_domain_set *want)
 {
 	const struct resch_plugin *plugin = algorithm->plugin;
 	u64 *private = domain->private[!domain->side];
@@ -30,19 +30,19 @@ static int domain_change(struct resch_domain *domain, struct resch_algorithm *al
 
 	if (test_bit(0, &domain->ejecting))
 		return -EAGAIN;
-	err = resch_registry_options(plugin, set->options, private);
+	err = resch_registry_options(plugin, want->options, private);
 	if (err)
 		return err;
 	err = resch_readmit(domain, plugin, private, resch_plan_latest(&domain->plans),
-			    set->capacity, set->overhead, &set->verdict);
+			    want->capacity, want->overhead, &want->verdict);
 	if (err)
 		return err;
 	domain->side = !domain->side;
-	domain->capacity = set->capacity;
-	domain->overhead = set->overhead;
+	domain->capacity = want->capacity;
+	domain->overhead = want->overhead;
 	domain->algorithm = algorithm;
 	domain->swaps++;
-	strscpy(domain->options, set->options, sizeof(domain->options));
+	strscpy(domain->options, want->options, sizeof(domain->options));
 	resch_takeover(domain, plugin);
 	resch_registry_put(old);
 	return 0;
@@ -153,13 +153,13 @@ static void domain_eject(struct work_struct *work)
 /* ---- making and deleting --------------------------------------------------------------------- */
 
 /* The CPUs of a request: online, and in no domain yet. */
-static int domain_cpus(const struct resch_domain_set *set, cpumask_t *cpus)
+static int domain_cpus(const struct resch_domain_set *want, cpumask_t *cpus)
 {
 	unsigned int cpu;
 
 	cpumask_clear(cpus);
 	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-		if (!resch_cpus_name(&set->cpus, cpu))
+		if (!resch_cpus_name(&want->cpus, cpu))
 			continue;
 		if (cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
 		    !READ_ONCE(resch_cpu_get(cpu)->online))
@@ -189,7 +189,7 @@ static int domain_peers(struct resch_domain *domain)
 	return 0;
 }
 
-static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_set *set)
+static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_set *want)
 {
 	struct resch_domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL_ACCOUNT);
 	unsigned int cpu;
@@ -199,11 +199,11 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 		return -ENOMEM;
 	raw_spin_lock_init(&domain->lock);
 	resch_server_init(&domain->servers);
-	err = domain_cpus(set, &domain->cpus);
+	err = domain_cpus(want, &domain->cpus);
 	if (!err)
 		err = domain_peers(domain);
 	if (!err)
-		err = resch_registry_options(algorithm->plugin, set->options, domain->private[0]);
+		err = resch_registry_options(algorithm->plugin, want->options, domain->private[0]);
 	if (!err)
 		err = xa_alloc_cyclic(&resch_domains, &domain->id, domain, XA_LIMIT(1, INT_MAX),
 				      &domain_next_id, GFP_KERNEL);
@@ -215,9 +215,9 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 	INIT_LIST_HEAD(&domain->threads);
 	INIT_WORK(&domain->eject, domain_eject);
 	domain->algorithm = algorithm;
-	domain->capacity = set->capacity;
-	domain->overhead = set->overhead;
-	strscpy(domain->options, set->options, sizeof(domain->options));
+	domain->capacity = want->capacity;
+	domain->overhead = want->overhead;
+	strscpy(domain->options, want->options, sizeof(domain->options));
 	domain->whole = algorithm->plugin->flags & RESCH_PLUGIN_WHOLE;
 	for_each_cpu(cpu, &domain->cpus) {
 		struct resch_cpu *rc = resch_cpu_get(cpu);
@@ -230,7 +230,7 @@ static int domain_make(struct resch_algorithm *algorithm, struct resch_domain_se
 		raw_spin_unlock(&rc->own);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	set->domain = domain->id;
+	want->domain = domain->id;
 	return 0;
 }
 
@@ -286,16 +286,16 @@ static void domain_free(struct resch_domain *domain)
 
 /* A plugin that wants a guard gets one, unless one stands; @domain is NULL for a new one. */
 static int domain_guarded(struct resch_domain *domain, struct resch_algorithm *algorithm,
-			  struct resch_domain_set *set)
+			  struct resch_domain_set *want)
 {
 	bool stands = domain && domain->guard;
 	int err;
 
 	if (!domain) {
-		err = domain_make(algorithm, set);
+		err = domain_make(algorithm, want);
 		if (err)
 			return err;
-		domain = resch_domain_find(set->domain);
+		domain = resch_domain_find(want->domain);
 		err = resch_guard_default(domain);
 		if (err)
 			domain_unmake(domain);
@@ -304,41 +304,42 @@ static int domain_guarded(struct resch_domain *domain, struct resch_algorithm *a
 	err = stands ? 0 : resch_guard_default(domain);
 	if (err)
 		return err;
-	err = domain_change(domain, algorithm, set);
+	err = domain_change(domain, algorithm, want);
 	if (err && !stands)
 		resch_guard_drop(domain);
 	return err;
 }
 
-int resch_domain_set(struct resch_domain_set *set)
+int resch_domain_set(struct resch_domain_set *want)
 {
 	struct resch_algorithm *algorithm;
 	struct resch_domain *domain = NULL;
 	int err;
 
 	lockdep_assert_held(&resch_lock);
-	if (set->flags || set->capacity > 1000000 || set->overhead >= NSEC_PER_MSEC)
+	if (want->flags || want->capacity > 1000000 || want->overhead >= NSEC_PER_MSEC)
 		return -EINVAL;
-	if (strnlen(set->plugin, sizeof(set->plugin)) == sizeof(set->plugin) ||
-	    strnlen(set->options, sizeof(set->options)) == sizeof(set->options))
+	if (strnlen(want->plugin, sizeof(want->plugin)) == sizeof(want->plugin) ||
+	    strnlen(want->options, sizeof(want->options)) == sizeof(want->options))
 		return -EINVAL;
-	if (!set->capacity)
-		set->capacity = RESCH_CAPACITY_DEFAULT;
-	memset(&set->verdict, 0, sizeof(set->verdict));
-	if (set->domain) {
-		domain = resch_domain_find(set->domain);
+	if (!want->capacity)
+		want->capacity = RESCH_CAPACITY_DEFAULT;
+	memset(&want->verdict, 0, sizeof(want->verdict));
+	if (want->domain) {
+		domain = resch_domain_find(want->domain);
 		if (!domain)
 			return -ENODEV;
-		if (memchr_inv(&set->cpus, 0, sizeof(set->cpus)))
+		if (memchr_inv(&want->cpus, 0, sizeof(want->cpus)))
 			return -EINVAL;
 	}
-	algorithm = resch_registry_get(set->plugin);
+	algorithm = resch_registry_get(want->plugin);
 	if (IS_ERR(algorithm))
 		return PTR_ERR(algorithm);
 	if (algorithm->plugin->flags & RESCH_PLUGIN_GUARD)
-		err = domain_guarded(domain, algorithm, set);
+		err = domain_guarded(domain, algorithm, want);
 	else
-		err = domain ? domain_change(domain, algorithm, set) : domain_make(algorithm, set);
+		err = domain ? domain_change(domain, algorithm, want) :
+			       domain_make(algorithm, want);
 	if (err)
 		resch_registry_put(algorithm);
 	return err;

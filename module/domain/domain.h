@@ -66,7 +66,7 @@ struct resch_domain {
 };
 
 /* The ioctls. Process context, resch_lock. */
-int resch_domain_set(struct resch_domain_set *set);
+int resch_domain_set(struct resch_domain_set *want);
 int resch_domain_del(u32 id);
 
 /* Ends all registrations. Process context, resch_lock. */

@@ -130,25 +130,25 @@ static u64 plan_boundary(u64 from, u64 slot, u64 now)
 	return from;
 }
 
-static struct resch_plan *plan_build(const struct resch_domain *domain, struct resch_plan_set *set,
+static struct resch_plan *plan_build(const struct resch_domain *domain, struct resch_plan_set *want,
 				     struct resch_reserve *reserves)
 {
 	struct resch_plan *plan;
 	u32 i, nr_groups = 0;
 	int err;
 
-	for (i = 0; i < set->count; i++)
+	for (i = 0; i < want->count; i++)
 		nr_groups = max(nr_groups, reserves[i].group);
 	if (nr_groups > RESCH_GROUPS_MAX)
 		return ERR_PTR(-EINVAL);
-	sort(reserves, set->count, sizeof(*reserves), plan_order, NULL);
-	plan = plan_alloc(nr_groups, domain->nr_peers, set->count);
+	sort(reserves, want->count, sizeof(*reserves), plan_order, NULL);
+	plan = plan_alloc(nr_groups, domain->nr_peers, want->count);
 	if (!plan)
 		return ERR_PTR(-ENOMEM);
-	plan->slot = set->slot;
-	plan->from = plan_boundary(set->from, set->slot, ktime_get());
+	plan->slot = want->slot;
+	plan->from = plan_boundary(want->from, want->slot, ktime_get());
 	err = plan->from > RESCH_TIME_LAST ? -EINVAL :
-					     plan_fill(plan, domain, reserves, set->count);
+					     plan_fill(plan, domain, reserves, want->count);
 	if (!err)
 		return plan;
 	plan_destroy(plan);
@@ -236,13 +236,13 @@ u64 resch_plan_update(struct resch_domain *domain, struct resch_cpu *rc, u64 now
 	return RESCH_NEVER;
 }
 
-static void plan_trace(const struct resch_domain *domain, const struct resch_plan_set *set,
+static void plan_trace(const struct resch_domain *domain, const struct resch_plan_set *want,
 		       const struct resch_reserve *reserves)
 {
 	u32 i;
 
-	trace_resch_plan(domain->id, set->slot, set->from, set->count);
-	for (i = 0; i < set->count; i++)
+	trace_resch_plan(domain->id, want->slot, want->from, want->count);
+	for (i = 0; i < want->count; i++)
 		trace_resch_reserve(domain->id, &reserves[i]);
 }
 
@@ -285,39 +285,39 @@ static int plan_admit(const struct resch_domain *domain, const struct resch_plan
 			     verdict);
 }
 
-int resch_plan_set(struct resch_plan_set *set, struct resch_reserve *reserves)
+int resch_plan_set(struct resch_plan_set *want, struct resch_reserve *reserves)
 {
-	struct resch_domain *domain = resch_domain_find(set->domain);
+	struct resch_domain *domain = resch_domain_find(want->domain);
 	struct resch_plan *plan = NULL;
 	struct resch_plans *plans;
 	int err = 0;
 
 	lockdep_assert_held(&resch_lock);
-	memset(&set->verdict, 0, sizeof(set->verdict));
+	memset(&want->verdict, 0, sizeof(want->verdict));
 	if (!domain)
 		return -ENODEV;
-	if (set->count && (set->slot < PLAN_SLOT_MIN || set->slot > PLAN_SLOT_MAX))
+	if (want->count && (want->slot < PLAN_SLOT_MIN || want->slot > PLAN_SLOT_MAX))
 		return -EINVAL;
 	plans = &domain->plans;
 	if (READ_ONCE(plans->next) || test_bit(0, &domain->ejecting))
 		return -EAGAIN;
 	plan_destroy(plans->old);
 	plans->old = NULL;
-	if (set->count) {
-		plan = plan_build(domain, set, reserves);
+	if (want->count) {
+		plan = plan_build(domain, want, reserves);
 		if (IS_ERR(plan))
 			return PTR_ERR(plan);
 		err = plan_make_groups(plans, plan->nr_groups);
 	}
 	if (!err)
-		err = plan_admit(domain, plan, &set->verdict);
+		err = plan_admit(domain, plan, &want->verdict);
 	if (err) {
 		plan_destroy(plan);
 		return err;
 	}
-	set->from = plan ? plan->from : 0;
+	want->from = plan ? plan->from : 0;
 	plan_install(domain, plan);
-	plan_trace(domain, set, reserves);
+	plan_trace(domain, want, reserves);
 	return 0;
 }
 

@@ -21,10 +21,10 @@ struct resch_plans {
 };
 
 /*
- * RESCH_IOC_PLAN_SET, with the @set->count reserves in kernel memory, which are sorted. Process
+ * RESCH_IOC_PLAN_SET, with the @want->count reserves in kernel memory, which are sorted. Process
  * context, resch_lock.
  */
-int resch_plan_set(struct resch_plan_set *set, struct resch_reserve *reserves);
+int resch_plan_set(struct resch_plan_set *want, struct resch_reserve *reserves);
 
 /*
  * RESCH_IOC_PLAN_GET, with room for @get->count reserves in kernel memory. Returns how many of them

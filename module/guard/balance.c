@@ -290,22 +290,22 @@ bool resch_balance_push(struct task_struct *task, bool *done, unsigned int cpu)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-int resch_balance_set(const struct resch_balance_set *set)
+int resch_balance_set(const struct resch_balance_set *want)
 {
 	struct resch_domain *domain;
 	int err = 0;
 
-	if (set->policies & ~RESCH_BALANCE_ALL)
+	if (want->policies & ~RESCH_BALANCE_ALL)
 		return -EINVAL;
 	mutex_lock(&resch_lock);
-	domain = resch_domain_find(set->domain);
+	domain = resch_domain_find(want->domain);
 	if (!domain) {
 		err = -ENODEV;
 	} else if (!domain->guard) {
 		err = -ENOENT;
 	} else {
 		mutex_lock(&resch_guard_mutex);
-		domain->guard->policies = set->policies;
+		domain->guard->policies = want->policies;
 		resch_balance_summarize();
 		mutex_unlock(&resch_guard_mutex);
 	}

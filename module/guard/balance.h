@@ -14,7 +14,7 @@
 #include <linux/resch.h>
 
 /* The ioctls. Process context, no locks. Errors: uapi. */
-int resch_balance_set(const struct resch_balance_set *set);
+int resch_balance_set(const struct resch_balance_set *want);
 int resch_balance_stat(struct resch_balance_stat *stat);
 
 /* What the guards have in common has changed. resch_guard_mutex. */

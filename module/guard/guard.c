@@ -62,13 +62,13 @@ static bool guard_makes(unsigned int nr)
 /* ---- raising and lowering -------------------------------------------------------------------- */
 
 static int guard_exempt(struct resch_guard *guard, const struct resch_guard *old,
-			const struct resch_guard_set *set)
+			const struct resch_guard_set *want)
 {
 	unsigned int i;
 
-	if (set->flags & RESCH_GUARD_EXEMPT) {
+	if (want->flags & RESCH_GUARD_EXEMPT) {
 		for (i = 0; i < RESCH_CALLS_MAX; i++) {
-			if (set->exempt.bits[i / 64] >> (i % 64) & 1)
+			if (want->exempt.bits[i / 64] >> (i % 64) & 1)
 				__set_bit(i, guard->exempt);
 		}
 	} else if (old) {
@@ -178,7 +178,7 @@ static void guard_change(struct resch_domain *domain, struct resch_guard *guard)
 		kfree_rcu(old, rcu);
 }
 
-static int guard_raise(struct resch_domain *domain, const struct resch_guard_set *set)
+static int guard_raise(struct resch_domain *domain, const struct resch_guard_set *want)
 {
 	bool first = !resch_guard_stands();
 	struct resch_guard *guard;
@@ -191,9 +191,9 @@ static int guard_raise(struct resch_domain *domain, const struct resch_guard_set
 	guard = kzalloc(sizeof(*guard), GFP_KERNEL_ACCOUNT);
 	if (!guard)
 		return -ENOMEM;
-	guard->flags = set->flags & ~RESCH_GUARD_EXEMPT;
+	guard->flags = want->flags & ~RESCH_GUARD_EXEMPT;
 	guard->policies = domain->guard ? domain->guard->policies : RESCH_BALANCE_ALL;
-	err = guard_exempt(guard, domain->guard, set);
+	err = guard_exempt(guard, domain->guard, want);
 	if (!err)
 		err = guard_room();
 	if (!err)
@@ -210,11 +210,11 @@ static int guard_raise(struct resch_domain *domain, const struct resch_guard_set
 
 int resch_guard_default(struct resch_domain *domain)
 {
-	const struct resch_guard_set set = { .flags = RESCH_GUARD_ON | RESCH_GUARD_ALL };
+	const struct resch_guard_set want = { .flags = RESCH_GUARD_ON | RESCH_GUARD_ALL };
 	int err;
 
 	lockdep_assert_held(&resch_lock);
-	err = guard_raise(domain, &set);
+	err = guard_raise(domain, &want);
 	if (!err)
 		guard_settle();
 	return err;
@@ -238,22 +238,23 @@ void resch_guard_online(void)
 	mutex_unlock(&resch_guard_mutex);
 }
 
-int resch_guard_set(const struct resch_guard_set *set)
+int resch_guard_set(const struct resch_guard_set *want)
 {
-	bool on = set->flags & RESCH_GUARD_ON;
+	bool on = want->flags & RESCH_GUARD_ON;
 	struct resch_domain *domain;
 	int err = 0;
 
-	if (set->flags & ~RESCH_GUARD_FLAGS || (set->flags && !on))
+	if (want->flags & ~RESCH_GUARD_FLAGS || (want->flags && !on))
 		return -EINVAL;
-	if (!(set->flags & RESCH_GUARD_EXEMPT) && memchr_inv(&set->exempt, 0, sizeof(set->exempt)))
+	if (!(want->flags & RESCH_GUARD_EXEMPT) &&
+	    memchr_inv(&want->exempt, 0, sizeof(want->exempt)))
 		return -EINVAL;
 	mutex_lock(&resch_lock);
-	domain = resch_domain_find(set->domain);
+	domain = resch_domain_find(want->domain);
 	if (!domain)
 		err = -ENODEV;
 	else if (on)
-		err = guard_raise(domain, set);
+		err = guard_raise(domain, want);
 	else
 		resch_guard_drop(domain);
 	mutex_unlock(&resch_lock);

@@ -31,7 +31,7 @@
 struct resch_domain;
 
 /* The ioctls. Process context, no locks. Errors: uapi. */
-int resch_guard_set(const struct resch_guard_set *set);
+int resch_guard_set(const struct resch_guard_set *want);
 int resch_guard_stat(struct resch_guard_stat *stat, u64 *calls);
 int resch_guard_lend(const struct resch_guard_lend *lend);
 
