@@ -10,6 +10,8 @@
  *   reserve GROUP CPU BEGIN END
  *   task ID GROUP WCET PERIOD NAME [MISSES]
  *   refuse TASK              the next plan is
+ *   chain ID NAME MISSES     of two stages; with each look 10 more instances are complete, after 3
+ *                            and 2 ms, and MISSES more too late
  *
  * and gets what is asked of it appended: "set DOMAIN SLOT FROM COUNT" and COUNT lines of "to GROUP
  * CPU BEGIN END" for each plan, "plugin DOMAIN NAME" for each domain that changes. All times are
@@ -105,6 +107,47 @@ static int look_task(const char *line, void *arg)
 	return 1;
 }
 
+/* A look at all of them ends with the one that finds no more. */
+static unsigned int looks = 1;
+
+static int look_chain(const char *line, void *arg)
+{
+	struct resch_chain_stat *stat = arg, found = { .count = 2, .protocol = RESCH_CHAIN_RG };
+	struct resch_stage_stat *stages = (struct resch_stage_stat *)(uintptr_t)stat->stages;
+	unsigned int misses;
+
+	if (sscanf(line, "chain %u %15s %u", &found.id, found.name, &misses) != 3 ||
+	    (stat->next ? found.id <= stat->id : found.id != stat->id))
+		return 0;
+	found.instances = found.completed = 10 * looks;
+	found.missed = misses * looks;
+	found.response_total = found.completed * 5000000;
+	found.response_max = 5000000 + found.id;
+	stages[0] = (struct resch_stage_stat){ .completed = found.completed,
+					       .response_total = found.completed * 3000000 };
+	stages[1] = (struct resch_stage_stat){ .completed = found.completed,
+					       .response_total = found.completed * 5000000,
+					       .waiting = found.id };
+	*stat = found;
+	return 1;
+}
+
+static int chain_stat(struct resch_chain_stat *stat)
+{
+	if (lines(look_chain, stat))
+		return 0;
+	looks++;
+	return -ENOENT;
+}
+
+static int chain_del(const struct resch_chain_del *del)
+{
+	struct resch_stage_stat stages[2];
+	struct resch_chain_stat stat = { .id = del->id, .stages = (uintptr_t)stages };
+
+	return lines(look_chain, &stat) ? 0 : -ENOENT;
+}
+
 static int look_plan(const char *line, void *arg)
 {
 	struct resch_plan_get *get = arg;
@@ -198,6 +241,10 @@ int ioctl(int fd, unsigned long request, ...)
 		return plan_set(arg);
 	case RESCH_IOC_DOMAIN_SET:
 		return domain_set(arg);
+	case RESCH_IOC_CHAIN_STAT:
+		return answer(chain_stat(arg));
+	case RESCH_IOC_CHAIN_DEL:
+		return answer(chain_del(arg));
 	default:
 		return answer(-ENOTTY);
 	}

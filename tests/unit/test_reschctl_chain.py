@@ -8,9 +8,12 @@ usage: RESCHCTL=PATH test_reschctl_chain.py
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 
-from reschctl import RESCHCTL
+from preloaded import preloaded
+from reschctl import RESCHCTL, call
+from terminal import Terminal
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 SLIDES = open(os.path.join(TOP, "bench/chain/thaker.csv"), encoding="utf-8").read()
@@ -103,6 +106,68 @@ class Size(unittest.TestCase):
         self.assertEqual((second["least_deadline"], second["largest_wcet"]), (25000000, 16000000))
         self.assertEqual((third["least_deadline"], third["largest_wcet"]), (55000000, 13000000))
         self.assertRegex(chain("size", SLIDES).stdout, r"(?m)^T0 +131ms +88ms +131ms +104ms +none +c +25ms +7ms$")
+
+
+class Running(unittest.TestCase):
+    """Chains of a device that is only pretended: a chain completes 10 instances from look to look."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.pretended = preloaded(cls, "pretended_device")
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        device = os.path.join(directory.name, "device")
+        with open(device, "w", encoding="utf-8") as file:
+            file.write("chain 3 arm 0\nchain 8 planner 2\n")
+        self.environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": device, "NO_COLOR": "1",
+                            "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"}
+
+    def chain(self, *arguments):
+        return call("chain", *arguments, env=self.environment)
+
+    def test_top(self):
+        answer = json.loads(self.chain("top", "--once", "--json", "--interval=100ms").stdout)
+        self.assertGreaterEqual(answer["interval"], 100000000)
+        self.assertEqual([one["id"] for one in answer["chains"]], [3, 8])
+        self.assertEqual([one["recent"] for one in answer["chains"]], [10, 10])
+        self.assertEqual([one["recent_missed"] for one in answer["chains"]], [0, 2])
+        self.assertEqual([one["missed"] for one in answer["chains"]], [0, 4])
+        for one in answer["chains"]:
+            self.assertEqual((one["recent_avg"], one["longest_stage"], one["longest_percent"]), (5000000, 0, 60))
+        result = self.chain("top", "-1", "-i", "100ms")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"(?m)^ *3 +arm +rg +0 +\d+\.\d +20 +0 +0 +3 +5ms +5\.00ms +0, 60 %$")
+
+    def test_top_in_a_terminal(self):
+        terminal = Terminal([RESCHCTL, "chain", "top", "--interval=100ms"], 120, 20, env=self.environment)
+        self.addCleanup(terminal.close)
+
+        def first():
+            rows = [line.split() for line in terminal.lines()]
+            return next((row[1] for row in rows if row[:1] in (["3"], ["8"])), None)
+        terminal.until(lambda t: first() == "arm")
+        terminal.press("s")
+        terminal.until(lambda t: "sorted by MISSED" in t.lines()[0] and first() == "planner")
+        terminal.press("f")
+        terminal.until(lambda t: "FROZEN" in t.lines()[0])
+        terminal.press("q")
+        self.assertEqual(terminal.ended()[0], 0)
+
+    def test_del(self):
+        self.assertEqual(self.chain("del", "3").returncode, 0)
+        result = self.chain("del", "4")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("there is no chain 4", result.stderr)
+
+    def test_what_they_take(self):
+        for words, why in ((("del",), "takes the ID"), (("del", "x"), "takes the ID"), (("del", "0"), "takes the ID"),
+                           (("top", "3"), "takes no arguments"), (("top", "--json"), "goes with --once"),
+                           (("top", "--interval=1ms"), "100ms")):
+            result = self.chain(*words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(why, result.stderr, words)
 
 
 class Files(unittest.TestCase):

@@ -87,7 +87,7 @@ class Words(unittest.TestCase):
     def test_values_are_known(self):
         """A value is a list, or one of the words of options.h: a typing error would complete nothing for ever."""
         plain = {"time", "times", "number", "cpu", "cpus", "share", "name", "rule", "task", "overheads", "calls", "interrupts",
-                 "file", "directory", "plugins", "domains", "servers", "tasks", "threads", "signals", "shields", "program"}
+                 "file", "directory", "plugins", "domains", "servers", "chains", "tasks", "threads", "signals", "shields", "program"}
         for way in ways():
             for line in options(*way):
                 value = line[1:] if line[0] == ":" else line.partition("=")[2]

@@ -16,6 +16,7 @@ _reschctl_values() {
 	directory) compgen -d -- "$cur" ;;
 	domains) _reschctl_ids domain list ;;
 	servers) _reschctl_ids server list ;;
+	chains) _reschctl_ids chain list ;;
 	tasks) _reschctl_ids tasks ;;
 	threads) ps -eLo tid= 2>/dev/null ;;
 	shields) reschctl shield status 2>/dev/null | sed -n 's/^shield \([0-9,-]*\):.*/\1/p' ;;

@@ -14,6 +14,8 @@ const char chain_help[] =
 	"       reschctl chain run [OPTION...] FILE\n"
 	"       reschctl chain list [--json]\n"
 	"       reschctl chain show [--json] ID\n"
+	"       reschctl chain top [--interval=TIME] [--once] [--json]\n"
+	"       reschctl chain del ID\n"
 	"\n"
 	"A chain is stages on CPUs and links, of which each is released after the one before it. `check` bounds how\n"
 	"late its last stage may complete, and refuses the set where that is after a deadline; `assign` divides the\n"
@@ -21,7 +23,11 @@ const char chain_help[] =
 	"the least deadline and period and the largest wcet of its worst stage are. None of these needs the module.\n"
 	"\n"
 	"`run` has the module run what passes, each stage a thread that computes, and compares what it saw with the\n"
-	"bounds. `list` and `show` tell of the chains that run, whoever made them: docs/chains.md.\n"
+	"bounds. `list` and `show` tell of the chains that run, whoever made them: docs/chains.md. `top` is a table of them\n"
+	"that refreshes itself: PER S, AVG and the stage that takes longest are of the last interval, the rest is since\n"
+	"the chain was made. Red: instances were late or lost in the last interval; pale: it has stopped. Keys: s sorts by\n"
+	"the next of id, misses, longest response, instances that wait; f freezes the table, and lets it go on; q quits.\n"
+	"`del` ends a chain that another program has made (root); its stages stay tasks.\n"
 	"\n"
 	"FILE (-: standard input) has a header, and a line for each stage; times with units:\n"
 	"  chain,period,deadline,protocol,stage,wcet,bcet,node,cpu,priority,local,kind\n"
@@ -42,7 +48,9 @@ const char chain_help[] =
 	"      --duration=TIME     of run (default: 10s; Ctrl-C ends it before)\n"
 	"      --load=PERCENT      of run: how much of each wcet is computed, 1 to 100 (default: 90)\n"
 	"      --force             of run: also what is refused\n"
-	"  -j, --json              print JSON; times in ns\n"
+	"  -i, --interval=TIME     of top: between two looks; 100ms to 1h (default: 1s)\n"
+	"  -1, --once              of top: one table, after one interval\n"
+	"  -j, --json              print JSON; times in ns; with top: and --once\n"
 	"  -h, --help              this text\n";
 
 /* "2us-40us", or the most alone */
@@ -249,9 +257,9 @@ int cmd_chain(int argc, char **argv)
 	static const struct action actions[] = {
 		{ "check", chain_check }, { "assign", chain_assign }, { "size", chain_size },
 		{ "run", chain_run },	  { "list", chain_list },     { "show", chain_show },
-		{ NULL, NULL },
+		{ "top", chain_top },	  { "del", chain_del },	      { NULL, NULL },
 	};
 
 	return action_run(argc, argv, actions, chain_help,
-			  "one of check, assign, size, run, list, show");
+			  "one of check, assign, size, run, list, show, top, del");
 }

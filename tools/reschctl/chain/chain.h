@@ -80,6 +80,8 @@ extern const char chain_help[];
 
 int chain_list(int argc, char **argv);
 int chain_show(int argc, char **argv);
+int chain_top(int argc, char **argv);
+int chain_del(int argc, char **argv);
 int chain_run(int argc, char **argv);
 int chain_check(int argc, char **argv);
 int chain_assign(int argc, char **argv);

@@ -196,7 +196,7 @@ int chain_show(int argc, char **argv)
 	bool json = false;
 	int fd, result;
 
-	result = options_plain(argc, argv, "chain", chain_help, "number", &json);
+	result = options_plain(argc, argv, "chain", chain_help, "chains", &json);
 	if (result >= 0)
 		return result;
 	if (optind + 1 != argc || number_parse(argv[optind], UINT32_MAX, &id) || !id)
