@@ -193,4 +193,58 @@ static inline uint64_t chain_between(uint64_t *state, uint64_t low, uint64_t hig
 	return low + chain_random(state) % (high - low + 1);
 }
 
+/* What random chains are like. */
+struct chain_mould {
+	const uint64_t *periods; /* to choose from, in units */
+	size_t count; /* of these */
+	uint64_t deadline; /* so many periods */
+	uint64_t share; /* a stage takes up to one unit, and 1 in so many of its period */
+	uint32_t first, priorities; /* the lowest one, and how many steps there may be above it */
+	uint64_t step; /* best cases are multiples of it, ns */
+};
+
+/* 3 chains on 2 or 3 CPUs, of up to 4 stages each. */
+static inline void chain_rig_random(struct chain_rig *rig, const struct chain_mould *mould,
+				    uint64_t *seed)
+{
+	uint64_t cpus = chain_between(seed, 2, 3);
+	uint32_t i, k, count;
+
+	chain_rig_init(rig);
+	for (i = 0; i < 3; i++) {
+		uint64_t period = mould->periods[chain_between(seed, 0, mould->count - 1)];
+		struct resch_chain_spec *chain = chain_add(rig, period, mould->deadline * period);
+
+		count = (uint32_t)chain_between(seed, 1, 4);
+		for (k = 0; k < count; k++) {
+			uint32_t level = (uint32_t)chain_between(seed, 0, mould->priorities);
+			int cpu = (int)chain_between(seed, 0, cpus - 1);
+			uint64_t cost = chain_between(seed, 1, 1 + period / mould->share);
+			struct resch_stage_spec *stage =
+				stage_add(chain, cost, cpu, mould->first + level * 16 + i * 4 + k);
+
+			stage->bcet =
+				chain_between(seed, 1, stage->wcet / mould->step) * mould->step;
+		}
+	}
+}
+
+/* Bounds of CPUs that are nearly full take long to find, or to find out that there are none. */
+static inline bool chain_rig_is_full(const struct chain_rig *rig)
+{
+	double load[3] = { 0 };
+	uint32_t i, k;
+
+	for (i = 0; i < rig->model.count; i++) {
+		for (k = 0; k < rig->chains[i].count; k++) {
+			const struct resch_stage_spec *stage = &rig->chains[i].stages[k];
+
+			load[stage->cpu] += (double)stage->wcet / (double)rig->chains[i].period;
+			if (load[stage->cpu] > 0.85)
+				return true;
+		}
+	}
+	return false;
+}
+
 #endif /* _RESCH_CHAIN_RIG_H */

@@ -200,47 +200,16 @@ static void play_run(struct play *play, const uint64_t *phases, uint64_t end)
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* 3 chains on 2 or 3 CPUs, of up to 4 stages each, with periods that soon repeat. */
-static void make_set(struct chain_rig *rig, uint64_t *seed)
-{
-	static const uint64_t periods[] = { 5, 6, 8, 10, 12, 15, 20, 24, 30 };
-	uint64_t cpus = chain_between(seed, 2, 3);
-	uint32_t i, k, count;
-
-	chain_rig_init(rig);
-	for (i = 0; i < 3; i++) {
-		uint64_t period = periods[chain_between(seed, 0, COUNT(periods) - 1)];
-		struct resch_chain_spec *chain = chain_add(rig, period, 3 * period);
-
-		count = (uint32_t)chain_between(seed, 1, 4);
-		for (k = 0; k < count; k++) {
-			struct resch_stage_spec *stage =
-				stage_add(chain, chain_between(seed, 1, 1 + period / 5),
-					  (int)chain_between(seed, 0, cpus - 1),
-					  (uint32_t)chain_between(seed, 0, 1000) * 16 + i * 4 + k);
-
-			stage->bcet = chain_between(seed, 1, stage->wcet / UNIT) * UNIT;
-		}
-	}
-}
-
-/* Bounds of CPUs that are nearly full take long to find, or to find out that there are none. */
-static bool is_full(const struct chain_rig *rig)
-{
-	double load[STAGES] = { 0 };
-	uint32_t i, k;
-
-	for (i = 0; i < rig->model.count; i++) {
-		for (k = 0; k < rig->chains[i].count; k++) {
-			const struct resch_stage_spec *stage = &rig->chains[i].stages[k];
-
-			load[stage->cpu] += (double)stage->wcet / (double)rig->chains[i].period;
-			if (load[stage->cpu] > 0.85)
-				return true;
-		}
-	}
-	return false;
-}
+/* They soon repeat. */
+static const uint64_t periods[] = { 5, 6, 8, 10, 12, 15, 20, 24, 30 };
+static const struct chain_mould mould = {
+	.periods = periods,
+	.count = COUNT(periods),
+	.deadline = 3,
+	.share = 5,
+	.priorities = 1000,
+	.step = UNIT,
+};
 
 static uint64_t hyperperiod(const struct chain_rig *rig)
 {
@@ -334,8 +303,8 @@ static void check_set(uint64_t seed)
 	struct chain_rig rig;
 	uint32_t method, i, count = 0;
 
-	make_set(&rig, &at);
-	if (is_full(&rig))
+	chain_rig_random(&rig, &mould, &at);
+	if (chain_rig_is_full(&rig))
 		return;
 	for (i = 0; i < rig.model.count; i++)
 		count += rig.chains[i].count;

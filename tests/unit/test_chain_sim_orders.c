@@ -16,44 +16,16 @@ static u32 sets_wanted(void)
 	return wanted ? (u32)atoi(wanted) : 1000;
 }
 
-static void make_set(struct chain_rig *rig, u64 *seed)
-{
-	static const u64 periods[] = { 10, 12, 15, 20, 24, 30, 40, 60 };
-	u64 cpus = chain_between(seed, 2, 3);
-	u32 i, k, count;
-
-	chain_rig_init(rig);
-	for (i = 0; i < 3; i++) {
-		u64 length = periods[chain_between(seed, 0, COUNT(periods) - 1)];
-		struct resch_chain_spec *chain = chain_add(rig, length, 2 * length);
-
-		count = (u32)chain_between(seed, 1, 4);
-		for (k = 0; k < count; k++) {
-			struct resch_stage_spec *stage =
-				stage_add(chain, chain_between(seed, 1, 1 + length / 6),
-					  (int)chain_between(seed, 0, cpus - 1),
-					  1 + (u32)chain_between(seed, 0, 500) * 16 + i * 4 + k);
-
-			stage->bcet = chain_between(seed, 1, stage->wcet);
-		}
-	}
-}
-
-static bool is_full(const struct chain_rig *rig)
-{
-	double load[3] = { 0 };
-	u32 i, k;
-
-	for (i = 0; i < rig->model.count; i++)
-		for (k = 0; k < rig->chains[i].count; k++) {
-			const struct resch_stage_spec *stage = &rig->chains[i].stages[k];
-
-			load[stage->cpu] += (double)stage->wcet / (double)rig->chains[i].period;
-			if (load[stage->cpu] > 0.85)
-				return true;
-		}
-	return false;
-}
+static const uint64_t periods[] = { 10, 12, 15, 20, 24, 30, 40, 60 };
+static const struct chain_mould mould = {
+	.periods = periods,
+	.count = COUNT(periods),
+	.deadline = 2,
+	.share = 6,
+	.first = 1,
+	.priorities = 500,
+	.step = 1,
+};
 
 static struct {
 	u32 sets, stages, broken, tight;
@@ -116,8 +88,8 @@ static void orders(void **state)
 
 	for (seed = 1; seen.sets < sets; seed++) {
 		at = seed;
-		make_set(&rig, &at);
-		if (is_full(&rig))
+		chain_rig_random(&rig, &mould, &at);
+		if (chain_rig_is_full(&rig))
 			continue;
 		seen.sets++;
 		all_protocol(&rig, RESCH_CHAIN_DS);
@@ -145,7 +117,7 @@ static void edf_orders(void **state)
 
 	for (seed = 1; admitted < sets; seed++) {
 		at = seed;
-		make_set(&rig, &at);
+		chain_rig_random(&rig, &mould, &at);
 		rig.model.policy = RESCH_CHAIN_EDF;
 		all_protocol(&rig, RESCH_CHAIN_PM + (u32)(seed % 4));
 		assert_int_equal(resch_chain_assign(&rig.model, RESCH_CHAIN_PD), 0);
