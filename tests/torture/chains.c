@@ -35,15 +35,15 @@ static bool stage_begin(struct life *life)
 static uint32_t chain_make(struct life *life)
 {
 	union argument argument;
-	struct resch_chain_set *set = &argument.chain_set;
+	struct resch_chain_set *want = &argument.chain_set;
 	uint32_t i;
 
 	request_fill(life, REQUEST_CHAIN_SET, &argument);
-	set->flags |= RESCH_CHAIN_F_SKIP_ADMISSION;
+	want->flags |= RESCH_CHAIN_F_SKIP_ADMISSION;
 	life->stages[0].task = life->task;
-	for (i = 1; i < set->count; i++)
+	for (i = 1; i < want->count; i++)
 		life->stages[i].task = atomic_load(&world->offered[below(life, OFFERED)]);
-	return request(life, REQUEST_CHAIN_SET, &argument) ? 0 : set->id;
+	return request(life, REQUEST_CHAIN_SET, &argument) ? 0 : want->id;
 }
 
 static void chain_look(struct life *life, uint32_t chain)

@@ -72,83 +72,6 @@ void request_fill(struct life *life, int which, union argument *argument)
 	requests[which].fill(life, argument);
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
-
-/*
- * Ids are given out in turn, so most of those below the last one are gone: look from any of them
- * on.
- */
-static uint32_t from(struct life *life)
-{
-	return one_in(life, 2) ? 0 : below(life, 1U << below(life, 16));
-}
-
-bool domain_any(struct life *life)
-{
-	union argument argument;
-	uint32_t after = from(life);
-
-	for (;;) {
-		memset(&argument, 0, sizeof(argument));
-		argument.domain_stat.domain = after;
-		argument.domain_stat.next = 1;
-		if (!request(life, REQUEST_DOMAIN_STAT, &argument)) {
-			life->domain = argument.domain_stat;
-			after = life->domain.domain;
-			if (one_in(life, 2))
-				return true;
-		} else if (after) {
-			after = 0;
-		} else {
-			return false;
-		}
-	}
-}
-
-bool server_any(struct life *life, uint32_t domain)
-{
-	union argument argument;
-	uint32_t after = from(life), turns;
-
-	for (turns = 0; turns < 12; turns++) {
-		memset(&argument, 0, sizeof(argument));
-		argument.server_stat.domain = domain;
-		argument.server_stat.id = after;
-		argument.server_stat.next = 1;
-		if (!request(life, REQUEST_SERVER_STAT, &argument)) {
-			life->server = argument.server_stat;
-			after = life->server.id;
-			if (one_in(life, 2))
-				return true;
-		} else if (after) {
-			after = 0;
-		} else {
-			return false;
-		}
-	}
-	return true;
-}
-
-uint32_t task_any(struct life *life)
-{
-	union argument argument;
-
-	memset(&argument, 0, sizeof(argument));
-	argument.task_stat.id = from(life);
-	argument.task_stat.next = 1;
-	return request(life, REQUEST_TASK_STAT, &argument) ? 0 : argument.task_stat.id;
-}
-
-int domain_cpu(struct life *life)
-{
-	unsigned int cpu, start = below(life, world->cpus);
-
-	for (cpu = start; cpu < start + world->cpus; cpu++)
-		if (resch_cpus_has(&life->domain.cpus, cpu % world->cpus))
-			return cpu % world->cpus;
-	return -1;
-}
-
 /* ---- names and parameters -------------------------------------------------------------------- */
 
 static const struct {
@@ -309,29 +232,29 @@ FILL(start)
 
 FILL(task_stat)
 {
-	argument->task_stat.id = from(life);
+	argument->task_stat.id = id_any(life);
 	argument->task_stat.next = !one_in(life, 4);
 }
 
 FILL(domain_set)
 {
-	struct resch_domain_set *set = &argument->domain_set;
+	struct resch_domain_set *want = &argument->domain_set;
 	unsigned int plugin = plugin_any(life), cpus;
 
 	if (!one_in(life, 4) && domain_any(life)) {
-		set->domain = life->domain.domain;
+		want->domain = life->domain.domain;
 	} else {
 		/* CPU 0 has to do much else. */
 		for (cpus = 1 + below(life, 2); cpus; cpus--)
-			set->cpus.bits[0] |= 1ULL
-					     << (one_in(life, 8) ? 0 : below(life, world->cpus));
+			want->cpus.bits[0] |= 1ULL
+					      << (one_in(life, 8) ? 0 : below(life, world->cpus));
 	}
-	snprintf(set->plugin, sizeof(set->plugin), "%s", plugins[plugin].name);
-	plugin_options(life, plugin, set->options);
+	snprintf(want->plugin, sizeof(want->plugin), "%s", plugins[plugin].name);
+	plugin_options(life, plugin, want->options);
 	if (one_in(life, 8))
-		set->capacity = 1 + below(life, 1000000);
+		want->capacity = 1 + below(life, 1000000);
 	if (one_in(life, 8))
-		set->overhead = below(life, 100000);
+		want->overhead = below(life, 100000);
 }
 
 FILL(domain_del)
@@ -341,7 +264,7 @@ FILL(domain_del)
 
 FILL(domain_stat)
 {
-	argument->domain_stat.domain = from(life);
+	argument->domain_stat.domain = id_any(life);
 	argument->domain_stat.next = !one_in(life, 4);
 }
 
@@ -357,16 +280,16 @@ FILL(plugin_stat)
 
 FILL(plan_set)
 {
-	struct resch_plan_set *set = &argument->plan_set;
+	struct resch_plan_set *want = &argument->plan_set;
 	unsigned int cpu, part, parts, group = 1;
 	uint64_t at;
 
 	/* A plan is for who goes by one; to others it does no harm. */
 	if (one_in(life, 3) ? domain_any(life) :
 			      domain_under(life, one_in(life, 2) ? "npsf" : "sekg"))
-		set->domain = life->domain.domain;
-	set->slot = (10 + below(life, 40)) * MS;
-	set->reserves = (uintptr_t)life->reserves;
+		want->domain = life->domain.domain;
+	want->slot = (10 + below(life, 40)) * MS;
+	want->reserves = (uintptr_t)life->reserves;
 	if (one_in(life, 8))
 		return;
 	for (cpu = 0; cpu < world->cpus; cpu++) {
@@ -374,12 +297,12 @@ FILL(plan_set)
 			continue;
 		parts = 1 + below(life, 4);
 		for (part = 0, at = 0; part < parts; part++) {
-			struct resch_reserve *reserve = &life->reserves[set->count++];
+			struct resch_reserve *reserve = &life->reserves[want->count++];
 
 			reserve->cpu = cpu;
 			reserve->group = group++;
 			reserve->begin = at;
-			at += set->slot / parts;
+			at += want->slot / parts;
 			reserve->end = at;
 		}
 		/* The last one of a CPU goes on, at another time, on the next. */
@@ -390,22 +313,22 @@ FILL(plan_set)
 
 FILL(server_set)
 {
-	struct resch_server_set *set = &argument->server_set;
+	struct resch_server_set *want = &argument->server_set;
 
 	if (domain_under(life, "server"))
-		set->domain = life->domain.domain;
-	fill_server(life, &set->params);
-	if (one_in(life, 3) && server_any(life, set->domain)) {
+		want->domain = life->domain.domain;
+	fill_server(life, &want->params);
+	if (one_in(life, 3) && server_any(life, want->domain)) {
 		/* Another size. */
-		set->id = life->server.id;
-		set->params.kind = life->server.params.kind;
-		set->params.policy = life->server.params.policy;
-		set->params.flags = life->server.params.flags;
-		set->params.quantum = life->server.params.quantum;
-		set->params.cpu = -1;
+		want->id = life->server.id;
+		want->params.kind = life->server.params.kind;
+		want->params.policy = life->server.params.policy;
+		want->params.flags = life->server.params.flags;
+		want->params.quantum = life->server.params.quantum;
+		want->params.cpu = -1;
 		return;
 	}
-	fill_inner(life, set->params.policy, set->plugin, set->options);
+	fill_inner(life, want->params.policy, want->plugin, want->options);
 }
 
 FILL(server_del)
@@ -420,7 +343,7 @@ FILL(server_stat)
 {
 	if (domain_any(life))
 		argument->server_stat.domain = life->domain.domain;
-	argument->server_stat.id = from(life);
+	argument->server_stat.id = id_any(life);
 	argument->server_stat.next = !one_in(life, 4);
 }
 
@@ -434,15 +357,15 @@ FILL(plan_get)
 
 FILL(guard_set)
 {
-	struct resch_guard_set *set = &argument->guard_set;
+	struct resch_guard_set *want = &argument->guard_set;
 
 	if (domain_any(life))
-		set->domain = life->domain.domain;
+		want->domain = life->domain.domain;
 	if (one_in(life, 2))
-		set->flags = RESCH_GUARD_ON | (below(life, 4) * RESCH_GUARD_ALL);
-	if (set->flags && one_in(life, 3)) {
-		set->flags |= RESCH_GUARD_EXEMPT;
-		set->exempt.bits[below(life, 5)] = 1ULL << below(life, 56);
+		want->flags = RESCH_GUARD_ON | (below(life, 4) * RESCH_GUARD_ALL);
+	if (want->flags && one_in(life, 3)) {
+		want->flags |= RESCH_GUARD_EXEMPT;
+		want->exempt.bits[below(life, 5)] = 1ULL << below(life, 56);
 	}
 }
 
@@ -509,19 +432,19 @@ FILL(server_open)
 
 FILL(servers_set)
 {
-	struct resch_servers_set *set = &argument->servers_set;
+	struct resch_servers_set *want = &argument->servers_set;
 
 	if (domain_under(life, "server"))
-		set->domain = life->domain.domain;
-	fill_server(life, &set->params);
-	set->params.cpu = -1;
-	if (one_in(life, 4) && server_any(life, set->domain) && life->server.band) {
-		set->id = life->server.band;
+		want->domain = life->domain.domain;
+	fill_server(life, &want->params);
+	want->params.cpu = -1;
+	if (one_in(life, 4) && server_any(life, want->domain) && life->server.band) {
+		want->id = life->server.band;
 		return;
 	}
-	set->cpus = life->domain.cpus;
-	set->params.budget /= 4;
-	fill_inner(life, set->params.policy, set->plugin, set->options);
+	want->cpus = life->domain.cpus;
+	want->params.budget /= 4;
+	fill_inner(life, want->params.policy, want->plugin, want->options);
 }
 
 FILL(servers_del)
@@ -564,33 +487,33 @@ FILL(chain_offer)
 
 FILL(chain_set)
 {
-	struct resch_chain_set *set = &argument->chain_set;
+	struct resch_chain_set *want = &argument->chain_set;
 	uint32_t i;
 
-	set->count = 1 + below(life, 3);
-	set->protocol = below(life, 5);
-	set->flags = below(life, RESCH_CHAIN_F_ALL + 1);
-	set->period = 100 * MS;
-	set->deadline = (1 + below(life, 400)) * MS;
-	set->stages = (uintptr_t)life->stages;
-	memset(life->stages, 0, set->count * sizeof(*life->stages));
-	for (i = 0; i < set->count; i++) {
+	want->count = 1 + below(life, 3);
+	want->protocol = below(life, 5);
+	want->flags = below(life, RESCH_CHAIN_F_ALL + 1);
+	want->period = 100 * MS;
+	want->deadline = (1 + below(life, 400)) * MS;
+	want->stages = (uintptr_t)life->stages;
+	memset(life->stages, 0, want->count * sizeof(*life->stages));
+	for (i = 0; i < want->count; i++) {
 		life->stages[i].task = i || one_in(life, 2) ? task_any(life) : life->task;
 		life->stages[i].from_mask = i ? 1U << (i - 1) : 0;
 		life->stages[i].key = 1;
-		if (i && (set->protocol == RESCH_CHAIN_PM || set->protocol == RESCH_CHAIN_MPM))
+		if (i && (want->protocol == RESCH_CHAIN_PM || want->protocol == RESCH_CHAIN_MPM))
 			life->stages[i].phase = below(life, 50 * MS);
 	}
 }
 
 FILL(chain_del)
 {
-	argument->chain_del.id = from(life);
+	argument->chain_del.id = id_any(life);
 }
 
 FILL(chain_stat)
 {
-	argument->chain_stat.id = from(life);
+	argument->chain_stat.id = id_any(life);
 	argument->chain_stat.next = !one_in(life, 4);
 }
 

@@ -166,6 +166,17 @@ void request_fill(struct life *life, int which, union argument *argument);
 const char *request_name(int which);
 unsigned long request_number(int which);
 
+/* The domain under the plugin @name, or another one swapped to it, or a new one: picked. */
+bool domain_under(struct life *life, const char *name);
+
+/* ---- standing.c ------------------------------------------------------------------------------ */
+
+/*
+ * Ids are given out in turn, so most of those below the last one are gone: look from any of them
+ * on.
+ */
+uint32_t id_any(struct life *life);
+
 /* A domain, one of its servers, a task, as they are now, at random: false where there is none. */
 bool domain_any(struct life *life);
 bool server_any(struct life *life, uint32_t domain);
@@ -173,9 +184,6 @@ uint32_t task_any(struct life *life);
 
 /* Any online CPU of the domain picked last. */
 int domain_cpu(struct life *life);
-
-/* The domain under the plugin @name, or another one swapped to it, or a new one: picked. */
-bool domain_under(struct life *life, const char *name);
 
 /* ---- any.c ----------------------------------------------------------------------------------- */
 
