@@ -4,9 +4,9 @@
 
 int resch_balance_set(int fd, uint32_t domain, uint32_t policies)
 {
-	struct resch_balance_set set = { .domain = domain, .policies = policies };
+	struct resch_balance_set want = { .domain = domain, .policies = policies };
 
-	return resch_request(fd, RESCH_IOC_BALANCE_SET, &set);
+	return resch_request(fd, RESCH_IOC_BALANCE_SET, &want);
 }
 
 int resch_balance_stat(int fd, uint32_t domain, int cpu, struct resch_balance_stat *stat)

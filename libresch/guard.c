@@ -4,13 +4,13 @@
 
 int resch_guard_set(int fd, uint32_t domain, uint32_t flags, const struct resch_calls *exempt)
 {
-	struct resch_guard_set set = { .domain = domain, .flags = flags };
+	struct resch_guard_set want = { .domain = domain, .flags = flags };
 
 	if (exempt) {
-		set.flags |= RESCH_GUARD_EXEMPT;
-		set.exempt = *exempt;
+		want.flags |= RESCH_GUARD_EXEMPT;
+		want.exempt = *exempt;
 	}
-	return resch_request(fd, RESCH_IOC_GUARD_SET, &set);
+	return resch_request(fd, RESCH_IOC_GUARD_SET, &want);
 }
 
 int resch_guard_stat(int fd, uint32_t domain, int cpu, struct resch_guard_stat *stat,

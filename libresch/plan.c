@@ -6,19 +6,19 @@ int resch_plan_set(int fd, uint32_t domain, uint64_t slot, uint64_t *from,
 		   const struct resch_reserve *reserves, uint32_t count,
 		   struct resch_verdict *verdict)
 {
-	struct resch_plan_set set = {
+	struct resch_plan_set want = {
 		.domain = domain,
 		.count = count,
 		.slot = slot,
 		.from = from ? *from : 0,
 		.reserves = (uintptr_t)reserves,
 	};
-	int result = resch_request(fd, RESCH_IOC_PLAN_SET, &set);
+	int result = resch_request(fd, RESCH_IOC_PLAN_SET, &want);
 
 	if (!result && from)
-		*from = set.from;
+		*from = want.from;
 	if (verdict)
-		*verdict = set.verdict;
+		*verdict = want.verdict;
 	return result;
 }
 

@@ -31,10 +31,10 @@ class application {
 	/** in_domain - as its plugin has it; start() is for all who wait for it in the domain */
 	static result<application> in_domain(const device &device, std::uint32_t domain)
 	{
-		struct resch_server_set set{};
+		struct resch_server_set want{};
 
-		set.domain = domain;
-		return made(device, set);
+		want.domain = domain;
+		return made(device, want);
 	}
 
 	/**
@@ -46,13 +46,13 @@ class application {
 					     duration budget, duration period,
 					     std::optional<unsigned> cpu = {})
 	{
-		struct resch_server_set set{};
+		struct resch_server_set want{};
 
-		set.domain = domain;
-		set.params.budget = detail::ns(budget);
-		set.params.period = detail::ns(period);
-		set.params.cpu = cpu ? static_cast<std::int32_t>(*cpu) : -1;
-		return made(device, set);
+		want.domain = domain;
+		want.params.budget = detail::ns(budget);
+		want.params.period = detail::ns(period);
+		want.params.cpu = cpu ? static_cast<std::int32_t>(*cpu) : -1;
+		return made(device, want);
 	}
 
 	/**
@@ -122,13 +122,13 @@ class application {
 	{
 	}
 
-	static result<application> made(const device &device, struct resch_server_set &set)
+	static result<application> made(const device &device, struct resch_server_set &want)
 	{
 		resch_jobs *jobs = nullptr;
-		const int returned = resch_jobs_new(device.fd(), &set, &jobs);
+		const int returned = resch_jobs_new(device.fd(), &want, &jobs);
 
 		if (returned)
-			return detail::refusal(returned, set.verdict, "budget");
+			return detail::refusal(returned, want.verdict, "budget");
 		return application(device, jobs);
 	}
 

@@ -27,19 +27,19 @@ class domain {
 	static result<domain> make(const device &device, std::string_view cpus,
 				   std::string_view plugin, std::string_view options = {})
 	{
-		struct resch_domain_set set{};
-		int returned = resch_cpus_parse(std::string(cpus).c_str(), &set.cpus);
+		struct resch_domain_set want{};
+		int returned = resch_cpus_parse(std::string(cpus).c_str(), &want.cpus);
 
 		if (returned < 0)
 			return error(returned, std::string(cpus) + " is no list of CPUs");
-		if (plugin.size() >= sizeof(set.plugin) || options.size() >= sizeof(set.options))
+		if (plugin.size() >= sizeof(want.plugin) || options.size() >= sizeof(want.options))
 			return error(EINVAL, "the name or the options of the plugin are too long");
-		detail::copy(set.plugin, sizeof(set.plugin), plugin);
-		detail::copy(set.options, sizeof(set.options), options);
-		returned = ::resch_domain_set(device.fd(), &set);
+		detail::copy(want.plugin, sizeof(want.plugin), plugin);
+		detail::copy(want.options, sizeof(want.options), options);
+		returned = ::resch_domain_set(device.fd(), &want);
 		if (returned)
-			return detail::refusal(returned, set.verdict);
-		return domain(device, set.domain, true);
+			return detail::refusal(returned, want.verdict);
+		return domain(device, want.domain, true);
 	}
 
 	/** of - the domain that a CPU is in; it stays. ENOENT: in none */

@@ -124,17 +124,17 @@ static void load(const char *folder, const char *name)
 
 static void swap(int fd, uint32_t domain, const char *plugin, const char *name)
 {
-	struct resch_domain_set set = { .domain = domain, .capacity = 1000000 };
+	struct resch_domain_set want = { .domain = domain, .capacity = 1000000 };
 	uint64_t begin = resch_now();
 
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	must(name, resch_domain_set(fd, &set));
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	must(name, resch_domain_set(fd, &want));
 	phase(name, begin);
 }
 
 int main(int argc, char **argv)
 {
-	struct resch_domain_set set = { .plugin = "edf", .capacity = 1000000 };
+	struct resch_domain_set want = { .plugin = "edf", .capacity = 1000000 };
 	int count = argc > 2 ? atoi(argv[2]) : 10000, fd, i, *tids;
 	pthread_t probe;
 	uint64_t begin;
@@ -154,8 +154,8 @@ int main(int argc, char **argv)
 		tids[i] = sleeper();
 	fd = resch_open();
 	must("/dev/resch", fd);
-	set.cpus.bits[0] = 1;
-	must("a domain", resch_domain_set(fd, &set));
+	want.cpus.bits[0] = 1;
+	must("a domain", resch_domain_set(fd, &want));
 	if (pthread_create(&probe, NULL, probe_main, NULL))
 		fail("the probe", errno);
 	sleep(1);
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 		must("admission", resch_register_thread(fd, tids[i], &reg));
 	}
 	phase("admitted one by one", begin);
-	swap(fd, set.domain, "edf", "admitted anew, all at once");
+	swap(fd, want.domain, "edf", "admitted anew, all at once");
 	begin = resch_now();
 	close(fd);
 	phase("all given up", begin);

@@ -149,24 +149,24 @@ void policy_enter(const struct policy *policy, enum urgency urgency, uint64_t pe
 
 void policy_prepare(const struct policy *policy)
 {
-	struct resch_domain_set set = { 0 };
+	struct resch_domain_set want = { 0 };
 	int fd;
 
 	if (policy->kind != POLICY_RESCH)
 		return;
 	fd = open_resch();
-	resch_cpus_add(&set.cpus, 0);
-	strcpy(set.plugin, policy->plugin);
+	resch_cpus_add(&want.cpus, 0);
+	strcpy(want.plugin, policy->plugin);
 	if (!strcmp(policy->plugin, "fp"))
-		strcpy(set.options, "order=explicit");
-	must(resch_domain_set(fd, &set), "making a domain");
-	resch_domain = set.domain;
+		strcpy(want.options, "order=explicit");
+	must(resch_domain_set(fd, &want), "making a domain");
+	resch_domain = want.domain;
 	close(fd);
 }
 
 static void server_add(const struct policy *policy, int fd, uint64_t period, double share)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = resch_domain,
 		.params = { .budget = (uint64_t)((double)period * share),
 			    .period = period,
@@ -175,7 +175,7 @@ static void server_add(const struct policy *policy, int fd, uint64_t period, dou
 			    .flags = policy->server_flags | RESCH_SERVER_F_PERSIST },
 	};
 
-	must(resch_server_set(fd, &set), "making a server");
+	must(resch_server_set(fd, &want), "making a server");
 }
 
 void policy_serve(const struct policy *policy, unsigned int count, uint64_t period)

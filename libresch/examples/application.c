@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		{ .wcet = 5000000, .period = 50000000 },
 	};
 	struct work work[] = { { .name = "fast" }, { .name = "slow" } };
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = argc > 1 ? (uint32_t)atoi(argv[1]) : 1,
 		.params = {
 			.policy = RESCH_SERVER_RM,
@@ -60,11 +60,11 @@ int main(int argc, char **argv)
 	struct resch_jobs *jobs;
 	int fd, result, i;
 
-	result = resch_server_size(&set.params, tasks, 2, 0, &verdict);
+	result = resch_server_size(&want.params, tasks, 2, 0, &verdict);
 	if (result)
 		return refused("no server", result, &verdict);
-	printf("server: %" PRIu64 " of %" PRIu64 " ns\n", (uint64_t)set.params.budget,
-	       (uint64_t)set.params.period);
+	printf("server: %" PRIu64 " of %" PRIu64 " ns\n", (uint64_t)want.params.budget,
+	       (uint64_t)want.params.period);
 	fd = resch_open();
 	if (fd < 0) {
 		fprintf(stderr, "application: %s\n", resch_open_reason(fd));
@@ -72,9 +72,9 @@ int main(int argc, char **argv)
 	}
 	/* A page fault in a job takes longer than the job. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	result = resch_jobs_new(fd, &set, &jobs);
+	result = resch_jobs_new(fd, &want, &jobs);
 	if (result)
-		return refused("the server", result, &set.verdict);
+		return refused("the server", result, &want.verdict);
 	for (i = 0; i < 2; i++) {
 		struct resch_register reg = {
 			.params = { .wcet = tasks[i].wcet, .period = tasks[i].period },

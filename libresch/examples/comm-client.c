@@ -49,7 +49,7 @@ static int job(void)
 /* A server for this thread alone. @first: its first job. */
 static int server(int fd, uint32_t domain, int cpu, struct resch_wait *first)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = domain,
 		.params = { .budget = BUDGET, .period = PERIOD, .cpu = cpu, .name = "comm-client" },
 	};
@@ -58,11 +58,11 @@ static int server(int fd, uint32_t domain, int cpu, struct resch_wait *first)
 		.params = { .period = PERIOD, .wcet = BUDGET, .cpu = -1, .name = "comm-client" },
 	};
 	char text[RESCH_VERDICT_TEXT];
-	int result = resch_server_set(fd, &set);
+	int result = resch_server_set(fd, &want);
 
-	resch_verdict_text(&set.verdict, text, sizeof(text));
+	resch_verdict_text(&want.verdict, text, sizeof(text));
 	if (!result) {
-		reg.params.group = set.id;
+		reg.params.group = want.id;
 		result = resch_register_self(fd, &reg);
 		resch_verdict_text(&reg.verdict, text, sizeof(text));
 	}

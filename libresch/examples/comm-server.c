@@ -226,7 +226,7 @@ refuse:
 
 static int comm_server(int cpu)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = domain,
 		.params = { .kind = RESCH_SERVER_PASSIVE,
 			    .budget = BUDGET,
@@ -242,12 +242,12 @@ static int comm_server(int cpu)
 		fprintf(stderr, "comm-server: %s\n", resch_open_reason(service.fd));
 		return service.fd;
 	}
-	result = resch_server_set(service.fd, &set);
-	resch_verdict_text(&set.verdict, text, sizeof(text));
+	result = resch_server_set(service.fd, &want);
+	resch_verdict_text(&want.verdict, text, sizeof(text));
 	if (result)
 		fprintf(stderr, "comm-server: no passive server: %s\n",
 			result == -EBUSY ? text : strerror(-result));
-	service.server = set.id;
+	service.server = want.id;
 	return result;
 }
 

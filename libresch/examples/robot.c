@@ -114,7 +114,7 @@ static int stage_main(int stage, int cpu, int tell)
 static int make_chain(int fd, const struct offer *offers, uint32_t *id)
 {
 	struct resch_chain_stage stages[STAGES] = {};
-	struct resch_chain_set set = {
+	struct resch_chain_set want = {
 		.count = STAGES,
 		.protocol = RESCH_CHAIN_RG,
 		.period = PERIOD,
@@ -129,13 +129,13 @@ static int make_chain(int fd, const struct offer *offers, uint32_t *id)
 		stages[i].key = offers[i].key;
 		stages[i].from_mask = i ? 1U << (i - 1) : 0;
 	}
-	result = resch_chain_set(fd, &set, stages);
-	*id = set.id;
+	result = resch_chain_set(fd, &want, stages);
+	*id = want.id;
 	if (!result)
 		return 0;
-	resch_verdict_text(&set.verdict, why, sizeof(why));
+	resch_verdict_text(&want.verdict, why, sizeof(why));
 	fprintf(stderr, "robot: no chain: %s%s%s\n", strerror(-result),
-		set.verdict.bound ? ": " : "", set.verdict.bound ? why : "");
+		want.verdict.bound ? ": " : "", want.verdict.bound ? why : "");
 	return 1;
 }
 

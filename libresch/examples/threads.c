@@ -53,7 +53,7 @@ static void *thread(void *argument)
 
 int main(int argc, char **argv)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = argc > 1 ? (uint32_t)atoi(argv[1]) : 1,
 		.params = { .budget = 9000000, .period = 50000000, .cpu = -1, .name = "threads" },
 	};
@@ -66,11 +66,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "threads: %s\n", resch_open_reason(fd));
 		return 1;
 	}
-	result = resch_jobs_new(fd, &set, &jobs);
+	result = resch_jobs_new(fd, &want, &jobs);
 	if (result) {
 		char why[RESCH_VERDICT_TEXT];
 
-		resch_verdict_text(&set.verdict, why, sizeof(why));
+		resch_verdict_text(&want.verdict, why, sizeof(why));
 		fprintf(stderr, "threads: no server: %s\n",
 			result == -EBUSY ? why : strerror(-result));
 		return 1;

@@ -279,11 +279,11 @@ TEST(starts, "a start of no domain is ENODEV, one in the past ETIME")
 
 #define SET_REFUSED(error, change)                                                            \
 	do {                                                                                  \
-		struct resch_domain_set set = { .plugin = "edf" };                            \
+		struct resch_domain_set want = { .plugin = "edf" };                           \
 		int err_;                                                                     \
-		set.cpus.bits[0] = 1;                                                         \
+		want.cpus.bits[0] = 1;                                                        \
 		change;                                                                       \
-		err_ = call(dev, RESCH_IOC_DOMAIN_SET, &set);                                 \
+		err_ = call(dev, RESCH_IOC_DOMAIN_SET, &want);                                \
 		check(err_ == -(error), "%s: %s, not %s", #change, errno_name(err_), #error); \
 		check_is(info().domains, 1);                                                  \
 	} while (0)
@@ -293,23 +293,23 @@ TEST(domains, "domains with bad parameters are refused")
 	struct resch_domain_stat stat;
 
 	begin();
-	SET_REFUSED(EINVAL, set.flags = 1);
-	SET_REFUSED(EINVAL, set.capacity = 1000001);
-	SET_REFUSED(EINVAL, set.overhead = MS);
-	SET_REFUSED(EINVAL, set.cpus.bits[0] = 0);
-	SET_REFUSED(EINVAL, set.cpus.bits[15] = 1ULL << 63);
-	SET_REFUSED(EBUSY, set.cpus.bits[0] = 2);
-	SET_REFUSED(EBUSY, set.cpus.bits[0] = 3);
-	SET_REFUSED(EINVAL, memset(set.plugin, 'a', sizeof(set.plugin)));
-	SET_REFUSED(EINVAL, memset(set.options, 'a', sizeof(set.options)));
-	SET_REFUSED(EINVAL, strcpy(set.options, "nonsense=1"));
-	SET_REFUSED(EINVAL, strcpy(set.options, "nonsense"));
-	SET_REFUSED(ENOENT, strcpy(set.plugin, "no-such-plugin"));
-	SET_REFUSED(ENOENT, set.plugin[0] = 0);
-	SET_REFUSED(ENOENT, strcpy(set.plugin, "../edf"));
-	SET_REFUSED(ENOENT, strcpy(set.plugin, "EDF"));
-	SET_REFUSED(ENODEV, set.domain = domain + 100; set.cpus.bits[0] = 0);
-	SET_REFUSED(EINVAL, set.domain = domain);
+	SET_REFUSED(EINVAL, want.flags = 1);
+	SET_REFUSED(EINVAL, want.capacity = 1000001);
+	SET_REFUSED(EINVAL, want.overhead = MS);
+	SET_REFUSED(EINVAL, want.cpus.bits[0] = 0);
+	SET_REFUSED(EINVAL, want.cpus.bits[15] = 1ULL << 63);
+	SET_REFUSED(EBUSY, want.cpus.bits[0] = 2);
+	SET_REFUSED(EBUSY, want.cpus.bits[0] = 3);
+	SET_REFUSED(EINVAL, memset(want.plugin, 'a', sizeof(want.plugin)));
+	SET_REFUSED(EINVAL, memset(want.options, 'a', sizeof(want.options)));
+	SET_REFUSED(EINVAL, strcpy(want.options, "nonsense=1"));
+	SET_REFUSED(EINVAL, strcpy(want.options, "nonsense"));
+	SET_REFUSED(ENOENT, strcpy(want.plugin, "no-such-plugin"));
+	SET_REFUSED(ENOENT, want.plugin[0] = 0);
+	SET_REFUSED(ENOENT, strcpy(want.plugin, "../edf"));
+	SET_REFUSED(ENOENT, strcpy(want.plugin, "EDF"));
+	SET_REFUSED(ENODEV, want.domain = domain + 100; want.cpus.bits[0] = 0);
+	SET_REFUSED(EINVAL, want.domain = domain);
 	stat = domain_stat(domain);
 	check(!strcmp(stat.plugin, "edf") && !stat.swaps, "the domain has %s after %llu swaps",
 	      stat.plugin, stat.swaps);

@@ -65,7 +65,7 @@ TEST(longer_zero, "a longer structure passes when the rest is zero")
 
 TEST(longer_full, "a longer structure with something in the rest is E2BIG, and nothing happens")
 {
-	struct resch_domain_set set[2];
+	struct resch_domain_set want[2];
 	unsigned int i;
 
 	use("edf");
@@ -76,11 +76,11 @@ TEST(longer_full, "a longer structure with something in the rest is E2BIG, and n
 		longer.more[i] = 0;
 	}
 	check_is(tasks_registered(), 0);
-	memset(set, 0, sizeof(set));
-	set[0].cpus.bits[0] = 1;
-	strcpy(set[0].plugin, "fifo");
-	set[1].domain = 1;
-	refused(call(dev, SIZED(RESCH_IOC_DOMAIN_SET, sizeof(set)), set), E2BIG);
+	memset(want, 0, sizeof(want));
+	want[0].cpus.bits[0] = 1;
+	strcpy(want[0].plugin, "fifo");
+	want[1].domain = 1;
+	refused(call(dev, SIZED(RESCH_IOC_DOMAIN_SET, sizeof(want)), want), E2BIG);
 	check_is(info().domains, 1);
 }
 
@@ -174,15 +174,15 @@ static void *read_only(const void *from, size_t size)
 TEST(result_nowhere,
      "where the result can't be written, the call is EFAULT and has changed nothing")
 {
-	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_domain_set want = { .plugin = "fifo" };
 	struct resch_register reg;
 
 	use("edf");
 	reg = periodic(100 * MS, MS);
 	refused(call(dev, RESCH_IOC_REGISTER, read_only(&reg, sizeof(reg))), EFAULT);
 	check_is(tasks_registered(), 0);
-	set.cpus.bits[0] = 1;
-	refused(call(dev, RESCH_IOC_DOMAIN_SET, read_only(&set, sizeof(set))), EFAULT);
+	want.cpus.bits[0] = 1;
+	refused(call(dev, RESCH_IOC_DOMAIN_SET, read_only(&want, sizeof(want))), EFAULT);
 	check_is(info().domains, 1);
 }
 
@@ -211,14 +211,14 @@ TEST(reserved, "reserved fields and unknown flags are EINVAL")
 	struct resch_plugin_stat plugin = { .reserved = 1 };
 	struct resch_task_stat task = { .next = 2 };
 	struct resch_domain_stat domain = { .next = 2 };
-	struct resch_domain_set set = { .plugin = "fifo", .flags = 1 };
+	struct resch_domain_set want = { .plugin = "fifo", .flags = 1 };
 
-	set.cpus.bits[0] = 1;
+	want.cpus.bits[0] = 1;
 	refused(call(dev, RESCH_IOC_UNREGISTER, &target), EINVAL);
 	refused(call(dev, RESCH_IOC_RELEASE, &target), EINVAL);
 	refused(call(dev, RESCH_IOC_DOMAIN_DEL, &del), EINVAL);
 	refused(call(dev, RESCH_IOC_PLUGIN_STAT, &plugin), EINVAL);
 	refused(call(dev, RESCH_IOC_TASK_STAT, &task), EINVAL);
 	refused(call(dev, RESCH_IOC_DOMAIN_STAT, &domain), EINVAL);
-	refused(call(dev, RESCH_IOC_DOMAIN_SET, &set), EINVAL);
+	refused(call(dev, RESCH_IOC_DOMAIN_SET, &want), EINVAL);
 }

@@ -14,9 +14,9 @@
 
 static void policies(uint32_t domain, uint32_t policies)
 {
-	struct resch_balance_set set = { .domain = domain, .policies = policies };
+	struct resch_balance_set want = { .domain = domain, .policies = policies };
 
-	must(call(dev, RESCH_IOC_BALANCE_SET, &set));
+	must(call(dev, RESCH_IOC_BALANCE_SET, &want));
 }
 
 static struct resch_balance_stat stat_balance(uint32_t domain)
@@ -227,26 +227,26 @@ TEST(push, "threads go by way of the RT CPU's queue, or, without the push, are p
 
 TEST(refusals, "policies are refused where they make no sense")
 {
-	struct resch_balance_set set = { .domain = 12345 };
+	struct resch_balance_set want = { .domain = 12345 };
 	struct resch_balance_stat stat = { .domain = 12345, .cpu = -1 };
 	struct resch_guard_set guard = { .flags = RESCH_GUARD_ON | RESCH_GUARD_MANUAL };
 
-	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), ENODEV);
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &want), ENODEV);
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENODEV);
-	set.domain = guarded(RESCH_GUARD_MANUAL, 0);
-	stat.domain = set.domain;
-	guard_off(set.domain);
-	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), ENOENT);
+	want.domain = guarded(RESCH_GUARD_MANUAL, 0);
+	stat.domain = want.domain;
+	guard_off(want.domain);
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &want), ENOENT);
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENOENT);
-	guard.domain = set.domain;
+	guard.domain = want.domain;
 	must(call(dev, RESCH_IOC_GUARD_SET, &guard));
-	set.policies = RESCH_BALANCE_ALL + 1;
-	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), EINVAL);
+	want.policies = RESCH_BALANCE_ALL + 1;
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &want), EINVAL);
 	stat.cpu = 0;
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), ENODEV);
 	stat.cpu = -2;
 	refused(call(dev, RESCH_IOC_BALANCE_STAT, &stat), EINVAL);
 	check_is(setuid(65534), 0);
-	set.policies = 0;
-	refused(call(dev, RESCH_IOC_BALANCE_SET, &set), EPERM);
+	want.policies = 0;
+	refused(call(dev, RESCH_IOC_BALANCE_SET, &want), EPERM);
 }

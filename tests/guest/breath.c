@@ -67,14 +67,14 @@ static void body_asks(struct task *task)
 
 static void begin(const char *cpu)
 {
-	struct resch_domain_set set = { .plugin = "fp", .capacity = 1000000 };
+	struct resch_domain_set want = { .plugin = "fp", .capacity = 1000000 };
 	int i;
 
 	slow = !cpu;
 	must(module_load("resch-fp", ""));
-	must(resch_cpus_parse("1", &set.cpus));
-	must(resch_domain_set(dev, &set));
-	domain = set.domain;
+	must(resch_cpus_parse("1", &want.cpus));
+	must(resch_domain_set(dev, &want));
+	domain = want.domain;
 	for (i = 0; i < 2; i++) {
 		stands[i].reg = greedy_task(i);
 		task_start(&stands[i], body_stands);

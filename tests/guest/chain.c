@@ -229,7 +229,7 @@ TEST(no_rule, "in a domain of servers the second rule is off, and that is told")
 {
 	struct task task[2] = { { .reg = sporadic(5 * MS, MS / 10) },
 				{ .reg = sporadic(5 * MS, MS / 10) } };
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_RG, 10 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_RG, 10 * MS, SEC);
 	struct resch_server_set server = server_of(use("server"), 5 * MS, 10 * MS);
 	uint32_t tasks[2];
 	int i;
@@ -241,12 +241,12 @@ TEST(no_rule, "in a domain of servers the second rule is off, and that is told")
 		tasks[i] = task[i].id;
 		must(resch_chain_offer(dev, tasks[i], stage_key(tasks[i])));
 	}
-	set.count = 2;
-	must(chain_make(dev, &set, tasks, NULL));
-	check_is(chain_stat(set.id).ruled, 0);
+	want.count = 2;
+	must(chain_make(dev, &want, tasks, NULL));
+	check_is(chain_stat(want.id).ruled, 0);
 	must(resch_release(dev, tasks[0]));
-	await(chain_stat(set.id).completed == 1);
-	must(resch_chain_del(dev, set.id));
+	await(chain_stat(want.id).completed == 1);
+	must(resch_chain_del(dev, want.id));
 	for (i = 0; i < 2; i++) {
 		atomic_store(&task[i].stop, 1);
 		await(atomic_load(&task[i].ended) || !resch_release(dev, tasks[i]));
@@ -265,7 +265,7 @@ TEST(direct, "without a guard nothing is held back")
 static void phases(uint32_t protocol)
 {
 	const uint64_t phase[STAGES] = { 0, 40 * MS, 60 * MS };
-	struct resch_chain_set set = chain_of(protocol, 100 * MS, SEC);
+	struct resch_chain_set want = chain_of(protocol, 100 * MS, SEC);
 	struct resch_stage_stat stage;
 	uint32_t tasks[STAGES];
 	unsigned int i, j, late;
@@ -274,9 +274,9 @@ static void phases(uint32_t protocol)
 	stages_start(three_cpus, one_ms);
 	for (j = 0; j < STAGES; j++)
 		tasks[j] = stages.tasks[j].id;
-	set.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
-	must(chain_make(dev, &set, tasks, phase));
-	stages.chain = set.id;
+	want.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
+	must(chain_make(dev, &want, tasks, phase));
+	stages.chain = want.id;
 	for (i = 0; i < 10; i++)
 		stages_feed(1, NULL);
 	for (j = 1; j < STAGES; j++) {

@@ -30,7 +30,7 @@ static void three(void)
 /* A chain of the three, but for one thing. */
 #define REFUSED(error, change)                                                                   \
 	do {                                                                                     \
-		struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);             \
+		struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);            \
 		struct resch_chain_stage stage[STAGES] = {                                       \
 			{ .task = ids[0], .key = stage_key(ids[0]) },                            \
 			{ .task = ids[1], .key = stage_key(ids[1]), .from_mask = 1 },            \
@@ -39,8 +39,8 @@ static void three(void)
 		struct resch_chain_stat none = { .id = 0 };                                      \
 		int err_;                                                                        \
 		change;                                                                          \
-		set.stages = (uintptr_t)stage;                                                   \
-		err_ = call(dev, RESCH_IOC_CHAIN_SET, &set);                                     \
+		want.stages = (uintptr_t)stage;                                                  \
+		err_ = call(dev, RESCH_IOC_CHAIN_SET, &want);                                    \
 		check(err_ == -(error), "%s: %s, not %s", #change, errno_name(err_), #error);    \
 		check(!resch_chain_next(dev, &none, NULL, 0, NULL), "%s: a chain has been left", \
 		      #change);                                                                  \
@@ -49,24 +49,24 @@ static void three(void)
 TEST(refused, "what can't be is refused, each with its error, and nothing is left of it")
 {
 	three();
-	REFUSED(EINVAL, set.id = 1);
-	REFUSED(EINVAL, set.count = 0);
-	REFUSED(EINVAL, set.count = RESCH_CHAIN_STAGES_MAX + 1);
-	REFUSED(EINVAL, set.protocol = RESCH_CHAIN_RG + 1);
-	REFUSED(EINVAL, set.flags = RESCH_CHAIN_F_ALL + 1);
-	REFUSED(EINVAL, set.period = 999);
-	REFUSED(EINVAL, set.period = 3600 * SEC + 1);
-	REFUSED(EINVAL, set.deadline = 0);
-	REFUSED(EINVAL, set.deadline = 3600 * SEC + 1);
-	REFUSED(EINVAL, memset(set.name, 'x', sizeof(set.name)));
+	REFUSED(EINVAL, want.id = 1);
+	REFUSED(EINVAL, want.count = 0);
+	REFUSED(EINVAL, want.count = RESCH_CHAIN_STAGES_MAX + 1);
+	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_RG + 1);
+	REFUSED(EINVAL, want.flags = RESCH_CHAIN_F_ALL + 1);
+	REFUSED(EINVAL, want.period = 999);
+	REFUSED(EINVAL, want.period = 3600 * SEC + 1);
+	REFUSED(EINVAL, want.deadline = 0);
+	REFUSED(EINVAL, want.deadline = 3600 * SEC + 1);
+	REFUSED(EINVAL, memset(want.name, 'x', sizeof(want.name)));
 	REFUSED(EINVAL, stage[0].from_mask = 1);
 	REFUSED(EINVAL, stage[1].from_mask = 0);
 	REFUSED(EINVAL, stage[2].from_mask = 3);
 	REFUSED(EINVAL, stage[1].reserved[2] = 1);
 	REFUSED(EINVAL, stage[1].phase = 1);
-	REFUSED(EINVAL, set.protocol = RESCH_CHAIN_PM; stage[0].phase = 1);
-	REFUSED(EINVAL, set.protocol = RESCH_CHAIN_PM; stage[1].phase = 3600 * SEC + 1);
-	REFUSED(EINVAL, set.period = MS - 1);
+	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_PM; stage[0].phase = 1);
+	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_PM; stage[1].phase = 3600 * SEC + 1);
+	REFUSED(EINVAL, want.period = MS - 1);
 	REFUSED(ENOENT, stage[1].task = 0);
 	REFUSED(ENOENT, stage[1].task = 0x7fffffff);
 	REFUSED(EPERM, stage[1].key++);
@@ -77,31 +77,31 @@ TEST(refused, "what can't be is refused, each with its error, and nothing is lef
 
 TEST(sum, "local deadlines that add up to more than the chain's are refused, with what they are")
 {
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_RG1, 10 * MS, 3 * MS - 1);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_RG1, 10 * MS, 3 * MS - 1);
 	const uint64_t phases[STAGES] = { 0, 5 * MS, 5 * MS };
 
 	three();
-	refused(chain_make(dev, &set, ids, NULL), EBUSY);
-	check_is(set.verdict.bound, RESCH_BOUND_CHAIN);
-	check_is(set.verdict.value, 3 * MS);
-	check_is(set.verdict.limit, 3 * MS - 1);
-	set.deadline = 3 * MS;
-	must(chain_make(dev, &set, ids, NULL));
-	must(resch_chain_del(dev, set.id));
+	refused(chain_make(dev, &want, ids, NULL), EBUSY);
+	check_is(want.verdict.bound, RESCH_BOUND_CHAIN);
+	check_is(want.verdict.value, 3 * MS);
+	check_is(want.verdict.limit, 3 * MS - 1);
+	want.deadline = 3 * MS;
+	must(chain_make(dev, &want, ids, NULL));
+	must(resch_chain_del(dev, want.id));
 	/* After the origin: 5 and 6 ms; after the release before: 5 and 10. */
-	set.protocol = RESCH_CHAIN_PM;
-	refused(chain_make(dev, &set, ids, phases), EBUSY);
-	check_is(set.verdict.value, 7 * MS);
-	set.protocol = RESCH_CHAIN_MPM;
-	refused(chain_make(dev, &set, ids, phases), EBUSY);
-	check_is(set.verdict.value, 11 * MS);
-	set.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
-	must(chain_make(dev, &set, ids, phases));
-	must(resch_chain_del(dev, set.id));
+	want.protocol = RESCH_CHAIN_PM;
+	refused(chain_make(dev, &want, ids, phases), EBUSY);
+	check_is(want.verdict.value, 7 * MS);
+	want.protocol = RESCH_CHAIN_MPM;
+	refused(chain_make(dev, &want, ids, phases), EBUSY);
+	check_is(want.verdict.value, 11 * MS);
+	want.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
+	must(chain_make(dev, &want, ids, phases));
+	must(resch_chain_del(dev, want.id));
 	/* Nobody promises anything of it here. */
-	set = chain_of(RESCH_CHAIN_DS, 10 * MS, 1);
-	must(chain_make(dev, &set, ids, NULL));
-	must(resch_chain_del(dev, set.id));
+	want = chain_of(RESCH_CHAIN_DS, 10 * MS, 1);
+	must(chain_make(dev, &want, ids, NULL));
+	must(resch_chain_del(dev, want.id));
 	stages_end();
 }
 
@@ -109,7 +109,7 @@ TEST(kinds, "later stages are sporadic and have nothing to do, and nobody else r
 {
 	struct task clock = { .reg = periodic(5 * MS, MS / 10) };
 	struct task next = { .reg = sporadic(MS, MS / 10) };
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
 	struct resch_register own = sporadic(MS, MS / 10);
 	uint32_t with[STAGES];
 
@@ -121,27 +121,27 @@ TEST(kinds, "later stages are sporadic and have nothing to do, and nobody else r
 	must(resch_chain_offer(dev, next.id, stage_key(next.id)));
 	with[0] = next.id;
 	with[1] = clock.id;
-	set.count = 2;
-	refused(chain_make(dev, &set, with, NULL), EINVAL);
+	want.count = 2;
+	refused(chain_make(dev, &want, with, NULL), EINVAL);
 	/* Requests that are not the chain's would be taken for instances. */
 	must(resch_register_self(dev, &own));
 	must(resch_chain_offer(dev, 0, stage_key(own.id)));
 	must(resch_release(dev, 0));
 	with[0] = clock.id;
 	with[1] = own.id;
-	refused(chain_make(dev, &set, with, NULL), EBUSY);
+	refused(chain_make(dev, &want, with, NULL), EBUSY);
 	must(resch_wait(dev, NULL));
-	refused(chain_make(dev, &set, with, NULL), EBUSY);
+	refused(chain_make(dev, &want, with, NULL), EBUSY);
 	must(resch_unregister(dev, 0));
 	/* The first one may be of any kind. */
 	with[1] = next.id;
-	must(chain_make(dev, &set, with, NULL));
+	must(chain_make(dev, &want, with, NULL));
 	refused(resch_release(dev, next.id), EBUSY);
 	/* And nobody is in two chains. */
-	await(chain_stat(set.id).completed >= 10);
-	with[0] = set.id;
-	set.count = 1;
-	refused(chain_make(dev, &set, &clock.id, NULL), EBUSY);
+	await(chain_stat(want.id).completed >= 10);
+	with[0] = want.id;
+	want.count = 1;
+	refused(chain_make(dev, &want, &clock.id, NULL), EBUSY);
 	must(resch_chain_del(dev, with[0]));
 	task_join(&clock);
 	atomic_store(&next.stop, 1);
@@ -180,21 +180,21 @@ TEST(late, "an instance that is late is a miss, and an event")
 {
 	struct resch_event event;
 	uint32_t tasks[STAGES];
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, 1);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, 1);
 	int i;
 
 	domain_on("1-3", "edf", "");
 	stages_start(three_cpus, one_ms);
 	for (i = 0; i < STAGES; i++)
 		tasks[i] = stages.tasks[i].id;
-	set.flags = RESCH_CHAIN_F_MISS;
-	must(chain_make(dev, &set, tasks, NULL));
-	stages.chain = set.id;
+	want.flags = RESCH_CHAIN_F_MISS;
+	must(chain_make(dev, &want, tasks, NULL));
+	stages.chain = want.id;
 	stages_feed(5, NULL);
-	await(chain_stat(set.id).missed == 5);
-	check(chain_stat(set.id).tardiness_max, "late by nothing");
+	await(chain_stat(want.id).missed == 5);
+	check(chain_stat(want.id).tardiness_max, "late by nothing");
 	for (i = 1; i <= 5; i++) {
-		event = event_await(RESCH_EVENT_CHAIN_MISS, set.id);
+		event = event_await(RESCH_EVENT_CHAIN_MISS, want.id);
 		check_is(event.job, i);
 		check_is(event.value, stages.seen[0][i].origin + 1);
 	}
@@ -205,7 +205,7 @@ TEST(full, "64 instances wait before a stage that does not begin; the others are
 {
 	struct task first = { .reg = sporadic(MS, MS / 10) },
 		    last = { .reg = sporadic(MS, MS / 10) };
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
 	struct resch_event event;
 	uint32_t tasks[2];
 	int i;
@@ -218,19 +218,19 @@ TEST(full, "64 instances wait before a stage that does not begin; the others are
 	tasks[1] = last.reg.id;
 	must(resch_chain_offer(dev, tasks[0], stage_key(tasks[0])));
 	must(resch_chain_offer(dev, tasks[1], stage_key(tasks[1])));
-	set.count = 2;
-	set.flags = RESCH_CHAIN_F_MISS;
-	must(chain_make(dev, &set, tasks, NULL));
+	want.count = 2;
+	want.flags = RESCH_CHAIN_F_MISS;
+	must(chain_make(dev, &want, tasks, NULL));
 	for (i = 1; i <= 70; i++) {
 		must(resch_release(dev, tasks[0]));
-		await(chain_stat(set.id).instances == (unsigned int)i);
+		await(chain_stat(want.id).instances == (unsigned int)i);
 	}
-	await(chain_stat(set.id).lost == 6);
-	check_is(stage_stat(set.id, 1).lost, 6);
-	check_is(stage_stat(set.id, 1).waiting, 64);
-	check_is(stage_stat(set.id, 1).waiting_max, 64);
+	await(chain_stat(want.id).lost == 6);
+	check_is(stage_stat(want.id, 1).lost, 6);
+	check_is(stage_stat(want.id, 1).waiting, 64);
+	check_is(stage_stat(want.id, 1).waiting_max, 64);
 	for (i = 65; i <= 70; i++) {
-		event = event_await(RESCH_EVENT_CHAIN_MISS, set.id);
+		event = event_await(RESCH_EVENT_CHAIN_MISS, want.id);
 		check_is(event.job, i);
 	}
 	/* What has found room is done, in order. */
@@ -242,8 +242,8 @@ TEST(full, "64 instances wait before a stage that does not begin; the others are
 		check_is(job.instance, i);
 		check_is(job.stage, 1);
 	}
-	check_is(chain_stat(set.id).completed, 63);
-	must(resch_chain_del(dev, set.id));
+	check_is(chain_stat(want.id).completed, 63);
+	must(resch_chain_del(dev, want.id));
 	must(resch_unregister(dev, 0));
 	atomic_store(&first.stop, 1);
 	must(resch_release(dev, first.id));
@@ -282,14 +282,14 @@ TEST(deleted, "a chain that is deleted leaves tasks, which may be stages of anot
 TEST(closed, "a chain ends with the descriptor that made it, the tasks don't")
 {
 	uint32_t tasks[STAGES], id;
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
 	struct resch_chain_stat stat;
 	int other = resch_open(), i;
 
 	three();
 	memcpy(tasks, ids, sizeof(tasks));
-	must(chain_make(other, &set, tasks, NULL));
-	id = set.id;
+	must(chain_make(other, &want, tasks, NULL));
+	id = want.id;
 	stages_feed(10, NULL);
 	refused(resch_release(dev, tasks[1]), EBUSY);
 	close(other);
@@ -371,11 +371,11 @@ static int member_main(void *arg)
 
 static uint32_t members_chain(void)
 {
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_RG1, 5 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_RG1, 5 * MS, SEC);
 	uint32_t tasks[STAGES];
 	int i;
 
-	set.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
+	want.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
 	if (!members)
 		members = shared(STAGES * sizeof(*members));
 	memset(members, 0, STAGES * sizeof(*members));
@@ -387,9 +387,9 @@ static uint32_t members_chain(void)
 		await((tasks[i] = atomic_load(&members[i].id)));
 		await(state_of(tasks[i]) != RESCH_STATE_NEW);
 	}
-	must(chain_make(dev, &set, tasks, NULL));
-	await(chain_stat(set.id).completed >= 10);
-	return set.id;
+	must(chain_make(dev, &want, tasks, NULL));
+	await(chain_stat(want.id).completed >= 10);
+	return want.id;
 }
 
 /* One of them has gone: what the chain says, and that nothing is left. */

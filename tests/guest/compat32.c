@@ -110,17 +110,17 @@ TEST(life, "a task's life through 32-bit calls")
 
 TEST(queries, "domains, plugins and the module through 32-bit calls")
 {
-	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_domain_set want = { .plugin = "fifo" };
 	struct resch_domain_stat stat;
 	struct resch_plugin_stat plugin;
 	struct resch_info told = { 0 };
 	int fd = open32();
 
-	resch_cpus_add(&set.cpus, 1);
-	must(ioctl32(fd, RESCH_IOC_DOMAIN_SET, &set, sizeof(set)));
-	check(set.domain, "no id came back");
+	resch_cpus_add(&want.cpus, 1);
+	must(ioctl32(fd, RESCH_IOC_DOMAIN_SET, &want, sizeof(want)));
+	check(want.domain, "no id came back");
 	memset(&stat, 0, sizeof(stat));
-	stat.domain = set.domain;
+	stat.domain = want.domain;
 	must(ioctl32(fd, RESCH_IOC_DOMAIN_STAT, &stat, sizeof(stat)));
 	check(!strcmp(stat.plugin, "fifo") && resch_cpus_has(&stat.cpus, 1), "another domain came");
 	memset(&plugin, 0, sizeof(plugin));

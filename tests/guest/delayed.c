@@ -82,14 +82,14 @@ static void body_fills(struct task *task)
 TEST(escalated, "a thread that was escalated in a call, and blocks in it, is seen to")
 {
 	uint32_t domain = use("server");
-	struct resch_server_set set = server_of(domain, 10 * MS, 20 * SEC);
+	struct resch_server_set want = server_of(domain, 10 * MS, 20 * SEC);
 	struct task task = { .reg = periodic(100 * SEC, SEC) };
 	char buffer[4096];
 
 	must_libc(pipe(ends));
 	must_libc(fcntl(ends[1], F_SETPIPE_SZ, pipe_bytes()));
-	must(server_set(&set));
-	task.reg.params.group = set.id;
+	must(server_set(&want));
+	task.reg.params.group = want.id;
 	light_start(&task, body_fills);
 	await(state_of(task.id) == RESCH_STATE_BLOCKED);
 	if (!stat_of(task.id).escalations)

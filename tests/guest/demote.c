@@ -103,13 +103,13 @@ static void body_blocks(struct task *task)
 TEST(blocks, "who is not selected, and blocks beside an ordinary thread, is seen to")
 {
 	uint32_t domain = use("server");
-	struct resch_server_set set = server_of(domain, 20 * MS, 20 * SEC);
+	struct resch_server_set want = server_of(domain, 20 * MS, 20 * SEC);
 	struct task task = { .reg = periodic(100 * SEC, SEC) };
 	struct task load = { .number = 1 };
 
 	must_libc(pipe(ends));
-	must(server_set(&set));
-	task.reg.params.group = set.id;
+	must(server_set(&want));
+	task.reg.params.group = want.id;
 	thread_start(&load, body_load);
 	/* Of low weight: that is who stays on its run queue when it blocks (6.12 and later). */
 	must(attributes_set(0, SCHED_OTHER, 0, 19, 0));

@@ -4,14 +4,14 @@
 
 static int make(const char *cpus, const char *plugin)
 {
-	struct resch_domain_set set = { .domain = 0 };
+	struct resch_domain_set want = { .domain = 0 };
 	int err;
 
 	if (*cpus)
-		must(resch_cpus_parse(cpus, &set.cpus));
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	err = resch_domain_set(dev, &set);
-	return err ? err : (int)set.domain;
+		must(resch_cpus_parse(cpus, &want.cpus));
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	err = resch_domain_set(dev, &want);
+	return err ? err : (int)want.domain;
 }
 
 TEST(overlap, "a CPU is in one domain at most")

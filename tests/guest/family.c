@@ -119,7 +119,7 @@ static int body_is_refused(void *reg)
 
 TEST(refused, "what can't be a member is refused; a server has members or promises")
 {
-	struct resch_server_set set;
+	struct resch_server_set want;
 	struct resch_register reg;
 	uint32_t domain = use("server"), id, other, edf = domain_on("0", "edf", NULL);
 	uint64_t start_time;
@@ -176,10 +176,10 @@ TEST(refused, "what can't be a member is refused; a server has members or promis
 	refused(domain_swap(domain, "edf", ""), EBUSY);
 	refused(domain_swap(domain, "fifo", ""), EBUSY);
 	must(domain_swap(domain, "server", ""));
-	set = (struct resch_server_set){ .domain = domain, .id = id };
-	set.params = server_stat(domain, id).params;
-	set.params.budget = 2 * MS;
-	must(resch_server_set(dev, &set));
+	want = (struct resch_server_set){ .domain = domain, .id = id };
+	want.params = server_stat(domain, id).params;
+	want.params.budget = 2 * MS;
+	must(resch_server_set(dev, &want));
 	check_is(server_stat(domain, id).tasks, 1);
 	told->stop = 1;
 	child_ok(pid);

@@ -128,11 +128,11 @@ TEST(open_device, "the device is opened")
 
 static long act_domain(void)
 {
-	struct resch_domain_set set = { .plugin = "fp" };
+	struct resch_domain_set want = { .plugin = "fp" };
 	int err;
 
-	must(resch_cpus_parse("1", &set.cpus));
-	err = resch_domain_set(dev, &set);
+	must(resch_cpus_parse("1", &want.cpus));
+	err = resch_domain_set(dev, &want);
 	return err;
 }
 
@@ -170,9 +170,9 @@ static void standing_end(void)
 
 static long act_swap(void)
 {
-	struct resch_domain_set set = { .domain = domain, .plugin = "edf" };
+	struct resch_domain_set want = { .domain = domain, .plugin = "edf" };
 
-	return resch_domain_set(dev, &set);
+	return resch_domain_set(dev, &want);
 }
 
 static void undo_swap(void)
@@ -235,9 +235,9 @@ TEST(register_member, "a thread registers itself in a server")
 
 static long act_server(void)
 {
-	struct resch_server_set set = server_of(domain, MS, 10 * MS);
+	struct resch_server_set want = server_of(domain, MS, 10 * MS);
 
-	return server_set(&set);
+	return server_set(&want);
 }
 
 static void undo_server(void)
@@ -301,9 +301,9 @@ TEST(plan, "a plan is put in force")
 
 static long act_guard(void)
 {
-	struct resch_guard_set set = { .domain = domain, .flags = RESCH_GUARD_ON };
+	struct resch_guard_set want = { .domain = domain, .flags = RESCH_GUARD_ON };
 
-	return call(dev, RESCH_IOC_GUARD_SET, &set);
+	return call(dev, RESCH_IOC_GUARD_SET, &want);
 }
 
 static void undo_guard(void)
@@ -343,10 +343,10 @@ static uint32_t rows[2];
 
 static long act_chain(void)
 {
-	struct resch_chain_set set = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 10 * MS, SEC);
 
-	set.count = 2;
-	return chain_make(dev, &set, rows, NULL);
+	want.count = 2;
+	return chain_make(dev, &want, rows, NULL);
 }
 
 static uint64_t chains(void)

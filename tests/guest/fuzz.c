@@ -95,31 +95,31 @@ static void almost_right(struct resch_register *reg)
 		((uint32_t *)reg)[below(sizeof(*reg) / 4)] = interesting();
 }
 
-static void almost_right_domain(struct resch_domain_set *set)
+static void almost_right_domain(struct resch_domain_set *want)
 {
-	memset(set, 0, sizeof(*set));
-	set->domain = below(2) ? below(20) : 0;
-	if (!set->domain)
-		set->cpus.bits[0] = below(4);
-	snprintf(set->plugin, sizeof(set->plugin), "%s", name());
+	memset(want, 0, sizeof(*want));
+	want->domain = below(2) ? below(20) : 0;
+	if (!want->domain)
+		want->cpus.bits[0] = below(4);
+	snprintf(want->plugin, sizeof(want->plugin), "%s", name());
 	while (!below(3))
-		((uint32_t *)set)[below(sizeof(*set) / 4)] = interesting();
+		((uint32_t *)want)[below(sizeof(*want) / 4)] = interesting();
 }
 
-static void almost_right_server(struct resch_server_set *set)
+static void almost_right_server(struct resch_server_set *want)
 {
-	memset(set, 0, sizeof(*set));
-	set->domain = below(20);
-	set->id = below(2) ? below(8) : 0;
-	set->params.period = (1 + below(20)) * MS;
-	set->params.budget = set->params.period / (1 + below(6));
-	set->params.kind = below(4);
-	set->params.policy = below(6);
-	set->params.quantum = set->params.policy == RESCH_SERVER_RR ? MS : 0;
-	set->params.cpu = below(3) - 1;
-	set->params.flags = below(2);
+	memset(want, 0, sizeof(*want));
+	want->domain = below(20);
+	want->id = below(2) ? below(8) : 0;
+	want->params.period = (1 + below(20)) * MS;
+	want->params.budget = want->params.period / (1 + below(6));
+	want->params.kind = below(4);
+	want->params.policy = below(6);
+	want->params.quantum = want->params.policy == RESCH_SERVER_RR ? MS : 0;
+	want->params.cpu = below(3) - 1;
+	want->params.flags = below(2);
 	while (!below(3))
-		((uint32_t *)set)[below(sizeof(*set) / 4)] = interesting();
+		((uint32_t *)want)[below(sizeof(*want) / 4)] = interesting();
 }
 
 static void one(int fd, char *memory)

@@ -122,13 +122,13 @@ TEST(clocks, "of the clocks, which are exempt, those that take locks send thread
 
 TEST(makers, "calls that make threads or programs cannot be exempt")
 {
-	struct resch_guard_set set = {
+	struct resch_guard_set want = {
 		.domain = use("fifo"),
 		.flags = RESCH_GUARD_ON | RESCH_GUARD_EXEMPT,
 	};
 
-	set.exempt.bits[SYS_clone / 64] = 1ULL << (SYS_clone % 64);
-	refused(call(dev, RESCH_IOC_GUARD_SET, &set), EINVAL);
+	want.exempt.bits[SYS_clone / 64] = 1ULL << (SYS_clone % 64);
+	refused(call(dev, RESCH_IOC_GUARD_SET, &want), EINVAL);
 }
 
 /* ---- RT0 ------------------------------------------------------------------------------------- */
@@ -463,11 +463,11 @@ TEST(returns, "who computes gets the RT CPU; who is RT0 gets it first")
 TEST(refusals, "lending is refused where it makes no sense")
 {
 	struct resch_guard_lend lend = { .cpu = CPU };
-	struct resch_guard_set set = { .domain = 12345, .flags = RESCH_GUARD_ON };
+	struct resch_guard_set want = { .domain = 12345, .flags = RESCH_GUARD_ON };
 
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EINVAL);
-	refused(call(dev, RESCH_IOC_GUARD_SET, &set), ENODEV);
-	set.domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
+	refused(call(dev, RESCH_IOC_GUARD_SET, &want), ENODEV);
+	want.domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
 	lend.cpu = 0;
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EINVAL);
 	lend.cpu = CPU;
@@ -475,11 +475,11 @@ TEST(refusals, "lending is refused where it makes no sense")
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), ESRCH);
 	lend.pid = 2; /* kthreadd */
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EPERM);
-	set.flags = 1U << 31;
-	refused(call(dev, RESCH_IOC_GUARD_SET, &set), EINVAL);
-	set.flags = RESCH_GUARD_ON;
-	set.exempt.bits[0] = 1;
-	refused(call(dev, RESCH_IOC_GUARD_SET, &set), EINVAL);
+	want.flags = 1U << 31;
+	refused(call(dev, RESCH_IOC_GUARD_SET, &want), EINVAL);
+	want.flags = RESCH_GUARD_ON;
+	want.exempt.bits[0] = 1;
+	refused(call(dev, RESCH_IOC_GUARD_SET, &want), EINVAL);
 	pin(0, "0");
 	lend.pid = 0;
 	refused(call(dev, RESCH_IOC_GUARD_LEND, &lend), EINVAL);

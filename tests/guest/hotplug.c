@@ -69,12 +69,12 @@ TEST(fifo, "the same under fifo")
 
 TEST(beside, "the same beside a guard of another CPU")
 {
-	struct resch_guard_set set = { .flags = RESCH_GUARD_ON };
+	struct resch_guard_set want = { .flags = RESCH_GUARD_ON };
 	int round;
 
 	cpu_1("1");
-	set.domain = domain_on("3", "fifo", NULL);
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+	want.domain = domain_on("3", "fifo", NULL);
+	must(call(dev, RESCH_IOC_GUARD_SET, &want));
 	use("edf");
 	for (round = 0; round < 5; round++) {
 		crowd_start();
@@ -83,7 +83,7 @@ TEST(beside, "the same beside a guard of another CPU")
 		cpu_1("1");
 	}
 	crowd_after();
-	guard_off(set.domain);
+	guard_off(want.domain);
 }
 
 TEST(other, "a domain of two CPUs loses one: the tasks of the other go on")
@@ -170,13 +170,13 @@ static int said_of_guard(void)
 
 TEST(nowhere, "with RT CPUs alone online resch-guard says so once, and once more when that is over")
 {
-	struct resch_guard_set set = { .flags = RESCH_GUARD_ON };
+	struct resch_guard_set want = { .flags = RESCH_GUARD_ON };
 	int cpu, said;
 
 	cpu_1("1");
 	pin(0, "0-3");
-	set.domain = domain_on("0", "fifo", NULL);
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+	want.domain = domain_on("0", "fifo", NULL);
+	must(call(dev, RESCH_IOC_GUARD_SET, &want));
 	said = said_of_guard();
 	for (cpu = 1; cpu <= 3; cpu++)
 		cpu_is(cpu, "0");
@@ -186,7 +186,7 @@ TEST(nowhere, "with RT CPUs alone online resch-guard says so once, and once more
 	for (cpu = 1; cpu <= 3; cpu++)
 		cpu_is(cpu, "1");
 	await(said_of_guard() == said + 2);
-	guard_off(set.domain);
+	guard_off(want.domain);
 	check_is(cpus_of(0), 3);
 }
 

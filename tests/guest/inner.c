@@ -23,20 +23,20 @@ static uint32_t use_with(const char *plugin)
 
 static struct resch_server_set with_plugin(uint32_t domain, const char *plugin, const char *options)
 {
-	struct resch_server_set set = server_of(domain, 8 * MS, PERIOD);
+	struct resch_server_set want = server_of(domain, 8 * MS, PERIOD);
 
-	set.params.policy = RESCH_SERVER_PLUGIN;
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	snprintf(set.options, sizeof(set.options), "%s", options);
-	return set;
+	want.params.policy = RESCH_SERVER_PLUGIN;
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	snprintf(want.options, sizeof(want.options), "%s", options);
+	return want;
 }
 
 static uint32_t plugin_make(uint32_t domain, const char *plugin, const char *options)
 {
-	struct resch_server_set set = with_plugin(domain, plugin, options);
+	struct resch_server_set want = with_plugin(domain, plugin, options);
 
-	must(server_set(&set));
-	return set.id;
+	must(server_set(&want));
+	return want.id;
 }
 
 static void in_use(const char *module)
@@ -48,16 +48,16 @@ static void in_use(const char *module)
 TEST(refused, "what can't be inside a server is refused, and nothing is held")
 {
 	uint32_t domain = use_with("fp"), id;
-	struct resch_server_set set;
+	struct resch_server_set want;
 
 	must(module_load("resch-edf", ""));
 	must(module_load("resch-npsf", ""));
-#define REFUSED(error, plugin, options, change)             \
-	do {                                                \
-		set = with_plugin(domain, plugin, options); \
-		change;                                     \
-		refused(server_set(&set), error);           \
-		check_is(servers_of(domain), 0);            \
+#define REFUSED(error, plugin, options, change)              \
+	do {                                                 \
+		want = with_plugin(domain, plugin, options); \
+		change;                                      \
+		refused(server_set(&want), error);           \
+		check_is(servers_of(domain), 0);             \
 	} while (0)
 	REFUSED(ENOENT, "nosuch", "", (void)0);
 	REFUSED(ENOENT, "", "", (void)0);
@@ -67,16 +67,16 @@ TEST(refused, "what can't be inside a server is refused, and nothing is held")
 	REFUSED(EINVAL, "edf", "order=rm", (void)0);
 	REFUSED(EINVAL, "server", "", (void)0);
 	REFUSED(EINVAL, "npsf", "", (void)0);
-	REFUSED(EINVAL, "fp", "", memset(set.plugin, 'f', sizeof(set.plugin)));
-	REFUSED(EINVAL, "fp", "", memset(set.options, 'f', sizeof(set.options)));
-	REFUSED(EINVAL, "fp", "", set.params.policy = RESCH_SERVER_EDF);
-	REFUSED(EINVAL, "", "order=rm", set.params.policy = RESCH_SERVER_EDF);
-	REFUSED(EINVAL, "fp", "", set.params.policy = RESCH_SERVER_POLICIES);
-	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_CUS);
-	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_TBS);
-	REFUSED(EINVAL, "fp", "", set.params.kind = RESCH_SERVER_PASSIVE);
-	REFUSED(EINVAL, "fp", "", set.params.quantum = MS);
-	REFUSED(EBUSY, "fp", "", set.params.budget = PERIOD);
+	REFUSED(EINVAL, "fp", "", memset(want.plugin, 'f', sizeof(want.plugin)));
+	REFUSED(EINVAL, "fp", "", memset(want.options, 'f', sizeof(want.options)));
+	REFUSED(EINVAL, "fp", "", want.params.policy = RESCH_SERVER_EDF);
+	REFUSED(EINVAL, "", "order=rm", want.params.policy = RESCH_SERVER_EDF);
+	REFUSED(EINVAL, "fp", "", want.params.policy = RESCH_SERVER_POLICIES);
+	REFUSED(EINVAL, "fp", "", want.params.kind = RESCH_SERVER_CUS);
+	REFUSED(EINVAL, "fp", "", want.params.kind = RESCH_SERVER_TBS);
+	REFUSED(EINVAL, "fp", "", want.params.kind = RESCH_SERVER_PASSIVE);
+	REFUSED(EINVAL, "fp", "", want.params.quantum = MS);
+	REFUSED(EBUSY, "fp", "", want.params.budget = PERIOD);
 	check_is(plugin_stat("fp").servers, 0);
 	check_is(plugin_stat("fp").inner, 1);
 	check_is(plugin_stat("npsf").inner, 0);
@@ -88,19 +88,19 @@ TEST(refused, "what can't be inside a server is refused, and nothing is held")
 	check(!strcmp(server_stat(domain, id).plugin, "fp"), "the plugin is not told");
 	check(!strcmp(server_stat(domain, id).options, "order=rm,test=ll"),
 	      "the options are not told");
-	set = with_plugin(domain, "edf", "");
-	set.id = id;
-	refused(server_set(&set), EINVAL);
-	set = with_plugin(domain, "fp", "");
-	set.id = id;
-	refused(server_set(&set), EINVAL);
-	set = with_plugin(domain, "fp", "order=rm,test=ll");
-	set.id = id;
-	set.params.budget = 5 * MS;
-	must(server_set(&set));
-	set = with_plugin(domain, "", "");
-	set.id = id;
-	must(server_set(&set));
+	want = with_plugin(domain, "edf", "");
+	want.id = id;
+	refused(server_set(&want), EINVAL);
+	want = with_plugin(domain, "fp", "");
+	want.id = id;
+	refused(server_set(&want), EINVAL);
+	want = with_plugin(domain, "fp", "order=rm,test=ll");
+	want.id = id;
+	want.params.budget = 5 * MS;
+	must(server_set(&want));
+	want = with_plugin(domain, "", "");
+	want.id = id;
+	must(server_set(&want));
 	check_is(server_stat(domain, id).params.budget, 8 * MS);
 }
 
@@ -215,42 +215,42 @@ static void body_calls_out(struct task *task)
 TEST(members,
      "members are ordered by a plugin, clients are not, and what is held goes with its owner")
 {
-	struct resch_servers_set set = { .params = { .budget = 4 * MS,
-						     .period = PERIOD,
-						     .cpu = -1,
-						     .policy = RESCH_SERVER_PLUGIN },
-					 .plugin = "demo",
-					 .options = "quantum=500000" };
+	struct resch_servers_set want = { .params = { .budget = 4 * MS,
+						      .period = PERIOD,
+						      .cpu = -1,
+						      .policy = RESCH_SERVER_PLUGIN },
+					  .plugin = "demo",
+					  .options = "quantum=500000" };
 	struct resch_server_set passive;
 	struct task client = {};
 	int other = resch_open();
 	struct resch_register reg;
 
 	pin(0, "0");
-	set.domain = use_with("demo");
-	passive = server_of(set.domain, 2 * MS, PERIOD);
+	want.domain = use_with("demo");
+	passive = server_of(want.domain, 2 * MS, PERIOD);
 	passive.params.kind = RESCH_SERVER_PASSIVE;
 	must(server_set(&passive));
-	client.reg = in_server(plugin_make(set.domain, "fifo", ""), PERIOD, MS);
+	client.reg = in_server(plugin_make(want.domain, "fifo", ""), PERIOD, MS);
 	client.number = (int)passive.id;
 	task_start(&client, body_calls_out);
 	await(atomic_load(&client.step) == 1);
 	task_join(&client);
-	set.cpus.bits[0] = 2;
-	must(call(other, RESCH_IOC_SERVERS_SET, &set));
-	reg = (struct resch_register){ .domain = set.domain,
+	want.cpus.bits[0] = 2;
+	must(call(other, RESCH_IOC_SERVERS_SET, &want));
+	reg = (struct resch_register){ .domain = want.domain,
 				       .params = { .kind = RESCH_WAKEUP,
 						   .cpu = -1,
-						   .group = set.id,
+						   .group = want.id,
 						   .flags = RESCH_F_FAMILY } };
 	must(resch_register_self(dev, &reg));
 	spin(10 * MS);
-	check(server_stat(set.domain, set.id).consumed, "nothing was charged");
+	check(server_stat(want.domain, want.id).consumed, "nothing was charged");
 	in_use("resch-demo");
 	close(other);
-	check_is(server_stat(set.domain, set.id).tasks, 1);
+	check_is(server_stat(want.domain, want.id).tasks, 1);
 	in_use("resch-demo");
 	must(resch_unregister(dev, 0));
-	await(servers_of(set.domain) == 2);
+	await(servers_of(want.domain) == 2);
 	must(module_unload("resch-demo"));
 }

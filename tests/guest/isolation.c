@@ -24,23 +24,23 @@
 /* A server that goes with its maker. */
 static struct resch_server_set set_of(uint32_t domain, uint64_t budget)
 {
-	struct resch_server_set set = server_of(domain, budget, PERIOD);
+	struct resch_server_set want = server_of(domain, budget, PERIOD);
 
-	set.params.flags = 0;
-	return set;
+	want.params.flags = 0;
+	return want;
 }
 
 /* A program of its own: a server, and its thread in it, in the first job. */
 static void enter(uint32_t domain, uint64_t budget)
 {
-	struct resch_server_set set = set_of(domain, budget);
+	struct resch_server_set want = set_of(domain, budget);
 	struct resch_register reg;
 
 	dev = resch_open();
 	must(dev);
 	/* What the one before had is free again at its deadline. */
-	await(resch_server_set(dev, &set) == 0);
-	reg = in_server(set.id, PERIOD, budget);
+	await(resch_server_set(dev, &want) == 0);
+	reg = in_server(want.id, PERIOD, budget);
 	must(resch_register_self(dev, &reg));
 	must(resch_wait(dev, NULL));
 }
@@ -115,16 +115,16 @@ static uint64_t play(struct task *good, uint32_t *domain)
 TEST(three, "a greedy and a crashing program cost a well-behaved one no deadline")
 {
 	struct task good = { .number = 1 };
-	struct resch_server_set set;
+	struct resch_server_set want;
 	uint32_t domain, round = 0;
 	uint64_t misses;
 	pid_t greedy;
 
 	pin(0, "0");
 	domain = use("server");
-	set = set_of(domain, GOOD);
-	must(resch_server_set(dev, &set));
-	good.reg = in_server(set.id, PERIOD, GOOD);
+	want = set_of(domain, GOOD);
+	must(resch_server_set(dev, &want));
+	good.reg = in_server(want.id, PERIOD, GOOD);
 	task_start(&good, body_good);
 	greedy = child(body_greedy, &domain);
 	await(used_up(domain) > 0);

@@ -11,12 +11,12 @@
 
 static struct resch_jobs *app(uint32_t domain, uint64_t budget)
 {
-	struct resch_server_set set = server_of(domain, budget, PERIOD);
+	struct resch_server_set want = server_of(domain, budget, PERIOD);
 	struct resch_jobs *jobs;
 
-	set.params.flags = 0;
-	must(resch_jobs_new(dev, &set, &jobs));
-	check_is(set.cpu, CPU);
+	want.params.flags = 0;
+	must(resch_jobs_new(dev, &want, &jobs));
+	check_is(want.cpu, CPU);
 	return jobs;
 }
 
@@ -134,15 +134,15 @@ TEST(own, "a program's own threads are tasks like the others; who waits is stopp
 /* Without a server, jobs are the domain's own tasks, in @group of its plan if it has one. */
 static void plays(const char *plugin, uint32_t domain, uint32_t group)
 {
-	struct resch_server_set set = { .domain = domain };
+	struct resch_server_set want = { .domain = domain };
 	struct resch_register reg = reg_of(4 * MS, 10 * MS);
 	struct seen seen = {};
 	struct resch_jobs *jobs;
 	uint64_t zero;
 
 	printf("# %s\n", plugin);
-	must(resch_jobs_new(dev, &set, &jobs));
-	check_is(set.id, 0);
+	must(resch_jobs_new(dev, &want, &jobs));
+	check_is(want.id, 0);
 	reg.params.cpu = CPU;
 	reg.params.group = group;
 	must(resch_jobs_add(jobs, &reg, 5, body, &seen));

@@ -133,15 +133,15 @@ TEST(provided, "a server whose work is done by a provider, and then no longer")
 {
 	uint32_t domain = use("server"), id = server_make(domain, 8 * MS, PERIOD), passive;
 	const struct resch_server_page *page = mapped(opened(domain, id));
-	struct resch_server_set set = server_of(domain, 8 * MS, PERIOD);
+	struct resch_server_set want = server_of(domain, 8 * MS, PERIOD);
 	struct task provider = { .arg = (void *)page }, client = { .arg = &passive };
 	int ends[2];
 
 	pin(0, "0");
 	must_libc(pipe(ends));
-	set.params.kind = RESCH_SERVER_PASSIVE;
-	must(server_set(&set));
-	passive = set.id;
+	want.params.kind = RESCH_SERVER_PASSIVE;
+	must(server_set(&want));
+	passive = want.id;
 	client.number = ends[0];
 	member_start(&provider, passive, body_provides);
 	member_start(&client, id, body_asks);

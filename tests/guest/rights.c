@@ -27,21 +27,21 @@ static int unprivileged(void *arg)
 	uint32_t other = (long)arg;
 	struct resch_register reg = periodic(100 * MS, MS);
 	struct resch_server_set server = { .domain = 1 };
-	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_domain_set want = { .plugin = "fifo" };
 	struct resch_plugin_stat plugin;
 	struct resch_domain_stat domain = { .domain = 0 };
 	struct resch_task_stat task = { .id = 0 };
 	struct resch_info now;
 
 	become_nobody(0);
-	set.cpus.bits[0] = 1;
+	want.cpus.bits[0] = 1;
 	refused(resch_register_self(dev, &reg), EPERM);
 	refused(resch_register_thread(dev, getppid(), &reg), EPERM);
 	refused(resch_unregister(dev, other), EPERM);
 	refused(resch_unregister(dev, 0), EPERM);
 	refused(resch_release(dev, other), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
-	refused(resch_domain_set(dev, &set), EPERM);
+	refused(resch_domain_set(dev, &want), EPERM);
 	refused(resch_server_set(dev, &server), EPERM);
 	refused(resch_server_del(dev, 1, 1), EPERM);
 	refused(resch_domain_del(dev, 1), EPERM);

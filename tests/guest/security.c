@@ -10,17 +10,17 @@
 static int powerless(uint32_t other)
 {
 	struct resch_register reg = periodic(100 * MS, MS);
-	struct resch_domain_set set = { .plugin = "fifo" };
+	struct resch_domain_set want = { .plugin = "fifo" };
 	struct resch_server_set server = { .domain = 1 };
 	struct resch_task_stat task;
 	struct resch_info now;
 
-	set.cpus.bits[0] = 1;
+	want.cpus.bits[0] = 1;
 	refused(resch_register_self(dev, &reg), EPERM);
 	refused(resch_unregister(dev, other), EPERM);
 	refused(resch_release(dev, other), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
-	refused(resch_domain_set(dev, &set), EPERM);
+	refused(resch_domain_set(dev, &want), EPERM);
 	refused(resch_domain_del(dev, 1), EPERM);
 	refused(resch_server_set(dev, &server), EPERM);
 	refused(resch_server_del(dev, 1, 1), EPERM);

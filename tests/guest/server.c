@@ -29,56 +29,56 @@ static void greedy_start(struct task *task, uint32_t id)
 
 TEST(refused, "what can't be a server is refused, and nothing changes")
 {
-	struct resch_server_set set;
+	struct resch_server_set want;
 	uint32_t domain = use("server"), first;
 
-#define REFUSED_SET(error, change)                        \
-	do {                                              \
-		set = server_of(domain, 8 * MS, 20 * MS); \
-		change;                                   \
-		refused(server_set(&set), error);         \
-		check_is(servers_of(domain), made);       \
+#define REFUSED_SET(error, change)                         \
+	do {                                               \
+		want = server_of(domain, 8 * MS, 20 * MS); \
+		change;                                    \
+		refused(server_set(&want), error);         \
+		check_is(servers_of(domain), made);        \
 	} while (0)
 	uint32_t made = 0;
 
-	REFUSED_SET(ENODEV, set.domain = 77);
-	REFUSED_SET(ENODEV, set.params.cpu = 0);
-	REFUSED_SET(ENOENT, set.id = 1);
-	REFUSED_SET(EINVAL, set.reserved = 1);
-	REFUSED_SET(EINVAL, set.params.cpu = -2);
-	REFUSED_SET(EINVAL, set.params.cpu = 1023);
-	REFUSED_SET(EINVAL, set.params.budget = 0);
-	REFUSED_SET(EINVAL, set.params.budget = 9999);
-	REFUSED_SET(EINVAL, set.params.budget = set.params.period + 1);
-	REFUSED_SET(EINVAL, set.params.period = ~0ULL);
-	REFUSED_SET(EINVAL, set.params.budget = ~0ULL; set.params.period = ~0ULL);
-	REFUSED_SET(EINVAL, set.params.budget = SEC; set.params.period = 3600 * SEC + 1);
-	REFUSED_SET(EINVAL, set.params.budget = 10000; set.params.period = 100 * MS + 1);
-	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_KINDS);
-	REFUSED_SET(EINVAL, set.params.kind = RESCH_SERVER_LINUX;
-		    set.params.policy = RESCH_SERVER_FIFO);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_POLICIES);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = 9999);
-	REFUSED_SET(EINVAL, set.params.policy = RESCH_SERVER_RR; set.params.quantum = SEC + 1);
-	REFUSED_SET(EINVAL, set.params.quantum = MS);
-	REFUSED_SET(EINVAL, set.params.flags = RESCH_SERVER_F_ALL + 1);
-	REFUSED_SET(EINVAL, set.params.flags |= RESCH_SERVER_F_RECLAIM;
-		    set.params.kind = RESCH_SERVER_TBS);
-	REFUSED_SET(EINVAL, memset(set.params.name, 'x', sizeof(set.params.name)));
-	REFUSED_SET(EBUSY, set.params.budget = 20 * MS);
-	check_is(set.verdict.bound, RESCH_BOUND_UTILIZATION);
-	check_is(set.verdict.cpu, CPU);
-	check_is(set.verdict.suggest_wcet, 19 * MS);
+	REFUSED_SET(ENODEV, want.domain = 77);
+	REFUSED_SET(ENODEV, want.params.cpu = 0);
+	REFUSED_SET(ENOENT, want.id = 1);
+	REFUSED_SET(EINVAL, want.reserved = 1);
+	REFUSED_SET(EINVAL, want.params.cpu = -2);
+	REFUSED_SET(EINVAL, want.params.cpu = 1023);
+	REFUSED_SET(EINVAL, want.params.budget = 0);
+	REFUSED_SET(EINVAL, want.params.budget = 9999);
+	REFUSED_SET(EINVAL, want.params.budget = want.params.period + 1);
+	REFUSED_SET(EINVAL, want.params.period = ~0ULL);
+	REFUSED_SET(EINVAL, want.params.budget = ~0ULL; want.params.period = ~0ULL);
+	REFUSED_SET(EINVAL, want.params.budget = SEC; want.params.period = 3600 * SEC + 1);
+	REFUSED_SET(EINVAL, want.params.budget = 10000; want.params.period = 100 * MS + 1);
+	REFUSED_SET(EINVAL, want.params.kind = RESCH_SERVER_KINDS);
+	REFUSED_SET(EINVAL, want.params.kind = RESCH_SERVER_LINUX;
+		    want.params.policy = RESCH_SERVER_FIFO);
+	REFUSED_SET(EINVAL, want.params.policy = RESCH_SERVER_POLICIES);
+	REFUSED_SET(EINVAL, want.params.policy = RESCH_SERVER_RR);
+	REFUSED_SET(EINVAL, want.params.policy = RESCH_SERVER_RR; want.params.quantum = 9999);
+	REFUSED_SET(EINVAL, want.params.policy = RESCH_SERVER_RR; want.params.quantum = SEC + 1);
+	REFUSED_SET(EINVAL, want.params.quantum = MS);
+	REFUSED_SET(EINVAL, want.params.flags = RESCH_SERVER_F_ALL + 1);
+	REFUSED_SET(EINVAL, want.params.flags |= RESCH_SERVER_F_RECLAIM;
+		    want.params.kind = RESCH_SERVER_TBS);
+	REFUSED_SET(EINVAL, memset(want.params.name, 'x', sizeof(want.params.name)));
+	REFUSED_SET(EBUSY, want.params.budget = 20 * MS);
+	check_is(want.verdict.bound, RESCH_BOUND_UTILIZATION);
+	check_is(want.verdict.cpu, CPU);
+	check_is(want.verdict.suggest_wcet, 19 * MS);
 
 	first = server_make(domain, 10 * MS, 20 * MS);
 	made = 1;
-	REFUSED_SET(EBUSY, set.params.budget = 10 * MS);
-	check_is(set.verdict.suggest_wcet, 9 * MS);
-	REFUSED_SET(EBUSY, set.id = first; set.params.budget = 20 * MS);
-	REFUSED_SET(EINVAL, set.id = first; set.params.kind = RESCH_SERVER_CBS);
-	REFUSED_SET(EINVAL, set.id = first; set.params.policy = RESCH_SERVER_DM);
-	REFUSED_SET(EINVAL, set.id = first; set.params.flags = 0);
+	REFUSED_SET(EBUSY, want.params.budget = 10 * MS);
+	check_is(want.verdict.suggest_wcet, 9 * MS);
+	REFUSED_SET(EBUSY, want.id = first; want.params.budget = 20 * MS);
+	REFUSED_SET(EINVAL, want.id = first; want.params.kind = RESCH_SERVER_CBS);
+	REFUSED_SET(EINVAL, want.id = first; want.params.policy = RESCH_SERVER_DM);
+	REFUSED_SET(EINVAL, want.id = first; want.params.flags = 0);
 	check_is(server_stat(domain, first).params.budget, 10 * MS);
 	refused(server_del(77, first), ENODEV);
 	refused(server_del(domain, first + 1), ENOENT);
@@ -96,7 +96,7 @@ TEST(doors, "tasks that don't fit their server, or have none, are refused")
 {
 	uint32_t domain = use("server"), id = server_make(domain, 5 * MS, 20 * MS);
 	struct resch_register reg;
-	struct resch_server_set set;
+	struct resch_server_set want;
 
 	reg = in_server(0, PERIOD, MS);
 	refused(resch_register_self(dev, &reg), EINVAL);
@@ -120,13 +120,13 @@ TEST(doors, "tasks that don't fit their server, or have none, are refused")
 	check_is(server_stat(domain, id).tasks, 1);
 	refused(server_del(domain, id), EBUSY);
 	/* Too small for the task that is in it. */
-	set = server_of(domain, 3 * MS, 20 * MS);
-	set.id = id;
-	refused(server_set(&set), EBUSY);
-	check_is(set.verdict.task, reg.id);
+	want = server_of(domain, 3 * MS, 20 * MS);
+	want.id = id;
+	refused(server_set(&want), EBUSY);
+	check_is(want.verdict.task, reg.id);
 	check_is(server_stat(domain, id).params.budget, 5 * MS);
-	set.params.budget = 4 * MS;
-	must(server_set(&set));
+	want.params.budget = 4 * MS;
+	must(server_set(&want));
 	check_is(server_stat(domain, id).params.budget, 4 * MS);
 	must(resch_unregister(dev, 0));
 	check_is(server_stat(domain, id).tasks, 0);
@@ -136,13 +136,13 @@ TEST(doors, "tasks that don't fit their server, or have none, are refused")
 TEST(many, "there are so many servers and no more, and all of them go with their domain")
 {
 	uint32_t domain = use("server");
-	struct resch_server_set set;
+	struct resch_server_set want;
 	int i;
 
 	for (i = 0; i < RESCH_SERVERS_MAX; i++)
 		check_is(server_make(domain, 20 * 1000, 200 * MS), i + 1);
-	set = server_of(domain, 20 * 1000, 200 * MS);
-	refused(server_set(&set), ENOSPC);
+	want = server_of(domain, 20 * 1000, 200 * MS);
+	refused(server_set(&want), ENOSPC);
 	must(server_del(domain, 7));
 	/* The number of one that is gone is not used again at once. */
 	check_is(server_make(domain, 20 * 1000, 200 * MS), RESCH_SERVERS_MAX + 1);
@@ -184,14 +184,14 @@ TEST(isolated,
 /* A program with a server of its own, that computes until it is killed. */
 static int body_program(void *arg)
 {
-	struct resch_server_set set = server_of(*(uint32_t *)arg, 4 * MS, 20 * MS);
+	struct resch_server_set want = server_of(*(uint32_t *)arg, 4 * MS, 20 * MS);
 	struct task greedy;
 
 	dev = resch_open();
-	set.params.flags = 0;
-	set.params.kind = RESCH_SERVER_CBS;
-	must(server_set(&set));
-	greedy_start(&greedy, set.id);
+	want.params.flags = 0;
+	want.params.kind = RESCH_SERVER_CBS;
+	must(server_set(&want));
+	greedy_start(&greedy, want.id);
 	for (;;)
 		pause();
 	return 0;
@@ -227,39 +227,39 @@ TEST(killed, "a program that is killed takes its server along, and nobody else n
 TEST(owner, "a server goes with the descriptor that made it, or with its last task")
 {
 	uint32_t domain = use("server");
-	struct resch_server_set set = server_of(domain, 4 * MS, 20 * MS);
+	struct resch_server_set want = server_of(domain, 4 * MS, 20 * MS);
 	struct resch_register reg;
 	int own = dev, other = resch_open();
 
-	set.params.flags = 0;
-	must(call(other, RESCH_IOC_SERVER_SET, &set));
+	want.params.flags = 0;
+	must(call(other, RESCH_IOC_SERVER_SET, &want));
 	/* Whoever may, may resize it. */
-	set.params.budget = 5 * MS;
-	must(server_set(&set));
+	want.params.budget = 5 * MS;
+	must(server_set(&want));
 	close(other);
 	await(servers_of(domain) == 0);
 	other = resch_open();
-	set.id = 0;
-	must(call(other, RESCH_IOC_SERVER_SET, &set));
-	reg = in_server(set.id, PERIOD, MS);
+	want.id = 0;
+	must(call(other, RESCH_IOC_SERVER_SET, &want));
+	reg = in_server(want.id, PERIOD, MS);
 	must(resch_register_self(own, &reg));
 	close(other);
-	check_is(server_stat(domain, set.id).tasks, 1);
-	refused(server_set(&set), ENOENT);
+	check_is(server_stat(domain, want.id).tasks, 1);
+	refused(server_set(&want), ENOENT);
 	must(resch_unregister(own, 0));
 	await(servers_of(domain) == 0);
 	refused(resch_register_self(own, &reg), EINVAL);
 	/* A domain may go before the descriptor. */
 	other = resch_open();
-	set.id = 0;
-	must(call(other, RESCH_IOC_SERVER_SET, &set));
+	want.id = 0;
+	must(call(other, RESCH_IOC_SERVER_SET, &want));
 	must(resch_domain_del(dev, domain));
 	close(other);
 }
 
 TEST(resized, "a server is resized under its tasks; what it gives up is for others, a little later")
 {
-	struct resch_server_set set;
+	struct resch_server_set want;
 	struct task greedy;
 	uint32_t domain, id;
 	uint64_t count;
@@ -270,24 +270,24 @@ TEST(resized, "a server is resized under its tasks; what it gives up is for othe
 	id = server_make(domain, 15 * MS, 20 * MS);
 	greedy_start(&greedy, id);
 	for (i = 0; i < 20; i++) {
-		set = server_of(domain, i & 1 ? 15 * MS : 2 * MS, 20 * MS);
-		set.id = id;
+		want = server_of(domain, i & 1 ? 15 * MS : 2 * MS, 20 * MS);
+		want.id = id;
 		/* Just after the last change what was given up then may not be free yet. */
-		await(server_set(&set) == 0);
+		await(server_set(&want) == 0);
 		check_is(server_stat(domain, id).params.budget, i & 1 ? 15 * MS : 2 * MS);
 		count = server_stat(domain, id).replenished;
 		await(server_stat(domain, id).replenished > count);
 	}
 	check(server_stat(domain, id).left <= 15 * MS, "it has more than it may");
-	set.params.budget = 5 * MS;
-	must(server_set(&set));
-	set = server_of(domain, 12 * MS, 20 * MS);
-	await(server_set(&set) == 0);
+	want.params.budget = 5 * MS;
+	must(server_set(&want));
+	want = server_of(domain, 12 * MS, 20 * MS);
+	await(server_set(&want) == 0);
 	await(server_stat(domain, id).replenished > count + 5);
 	check(server_stat(domain, id).left <= 5 * MS, "it has more than it may");
-	set.id = id;
-	set.params.budget = 15 * MS;
-	refused(server_set(&set), EBUSY);
+	want.id = id;
+	want.params.budget = 15 * MS;
+	refused(server_set(&want), EBUSY);
 	task_join(&greedy);
 }
 
@@ -300,15 +300,15 @@ TEST(kinds, "all kinds of servers serve by all policies")
 	domain = use("server");
 	for (kind = RESCH_SERVER_CBS_HARD; kind <= RESCH_SERVER_PASSIVE; kind++) {
 		for (policy = RESCH_SERVER_EDF; policy <= RESCH_SERVER_RR; policy++) {
-			struct resch_server_set set = server_of(domain, 10 * MS, 20 * MS);
+			struct resch_server_set want = server_of(domain, 10 * MS, 20 * MS);
 
-			set.params.kind = kind;
-			set.params.policy = policy;
-			set.params.quantum = policy == RESCH_SERVER_RR ? MS : 0;
-			await(server_set(&set) == 0);
+			want.params.kind = kind;
+			want.params.policy = policy;
+			want.params.quantum = policy == RESCH_SERVER_RR ? MS : 0;
+			await(server_set(&want) == 0);
 			memset(tasks, 0, sizeof(tasks));
 			for (i = 0; i < 2; i++) {
-				tasks[i].reg = in_server(set.id, PERIOD, 4 * MS);
+				tasks[i].reg = in_server(want.id, PERIOD, 4 * MS);
 				tasks[i].number = i;
 				task_start(&tasks[i], body_short);
 			}
@@ -316,9 +316,9 @@ TEST(kinds, "all kinds of servers serve by all policies")
 				await(atomic_load(&tasks[i].jobs) >= 2);
 			for (i = 0; i < 2; i++)
 				task_join(&tasks[i]);
-			check(server_stat(domain, set.id).consumed, "nothing was charged");
-			check(server_stat(domain, set.id).replenished, "it never had a budget");
-			must(server_del(domain, set.id));
+			check(server_stat(domain, want.id).consumed, "nothing was charged");
+			check(server_stat(domain, want.id).replenished, "it never had a budget");
+			must(server_del(domain, want.id));
 		}
 	}
 	check_is(domain_stat(domain).ejections, 0);
@@ -327,7 +327,7 @@ TEST(kinds, "all kinds of servers serve by all policies")
 TEST(patience, "a server that waits for longer than the watchdog does no wrong")
 {
 	static const char file[] = "/sys/module/resch/parameters/watchdog_ms";
-	struct resch_server_set set;
+	struct resch_server_set want;
 	struct resch_server_stat stat;
 	struct task greedy;
 	uint32_t domain, id;
@@ -343,9 +343,9 @@ TEST(patience, "a server that waits for longer than the watchdog does no wrong")
 	check_is(domain_stat(domain).ejections, 0);
 	check(file_write(file, "20000\n"), "%s: %s", file, strerror(errno));
 	/* It would take it many budgets to end, on a slow machine. */
-	set = server_of(domain, 900 * MS, SEC);
-	set.id = id;
-	must(server_set(&set));
+	want = server_of(domain, 900 * MS, SEC);
+	want.id = id;
+	must(server_set(&want));
 	task_join(&greedy);
 }
 
@@ -371,7 +371,7 @@ TEST(overdrawn,
 	static const char file[] = "/sys/module/resch/parameters/watchdog_ms";
 	struct task late = { .number = 1 };
 	struct resch_server_stat stat;
-	struct resch_server_set set;
+	struct resch_server_set want;
 	uint32_t domain;
 	uint64_t count;
 
@@ -379,9 +379,9 @@ TEST(overdrawn,
 	pin(0, "0");
 	check(file_write(file, "200\n"), "%s: %s", file, strerror(errno));
 	domain = use("server");
-	set = server_of(domain, 10 * MS, 100 * MS);
-	must(server_set(&set));
-	late.reg = in_server(set.id, 100 * MS, 1);
+	want = server_of(domain, 10 * MS, 100 * MS);
+	must(server_set(&want));
+	late.reg = in_server(want.id, 100 * MS, 1);
 	late.reg.params.flags = RESCH_F_SKIP_ADMISSION;
 	task_start(&late, body_away);
 	/*
@@ -391,13 +391,13 @@ TEST(overdrawn,
 	 */
 	do {
 		sleep_ms(1);
-		must(server_set(&set));
-		stat = server_stat(domain, set.id);
+		must(server_set(&want));
+		stat = server_stat(domain, want.id);
 	} while (stat.deadline < resch_now() + SEC);
 	enough = 1;
 	await(late.step || domain_stat(domain).ejections);
-	count = server_stat(domain, set.id).replenished;
-	await(server_stat(domain, set.id).replenished >= count + 3 ||
+	count = server_stat(domain, want.id).replenished;
+	await(server_stat(domain, want.id).replenished >= count + 3 ||
 	      domain_stat(domain).ejections);
 	check_is(domain_stat(domain).ejections, 0);
 	check(file_write(file, "20000\n"), "%s: %s", file, strerror(errno));
@@ -408,7 +408,7 @@ TEST(overdrawn,
 TEST(swapped, "servers stand when another plugin takes over, and are admitted again")
 {
 	uint32_t domain, id, i;
-	struct resch_server_set set;
+	struct resch_server_set want;
 	struct task good = { .number = 1 }, none = { .reg = periodic(PERIOD, MS) };
 	uint64_t jobs;
 
@@ -425,8 +425,8 @@ TEST(swapped, "servers stand when another plugin takes over, and are admitted ag
 	}
 	must(domain_swap(domain, "fifo", ""));
 	check_is(server_stat(domain, id).consumed, 0);
-	set = server_of(domain, MS, 20 * MS);
-	refused(server_set(&set), EOPNOTSUPP);
+	want = server_of(domain, MS, 20 * MS);
+	refused(server_set(&want), EOPNOTSUPP);
 	/* One that is in no server does not fit under the plugin. */
 	task_start(&none, body_idle);
 	refused(domain_swap(domain, "server", ""), EBUSY);

@@ -9,7 +9,7 @@
 #define CPUS 3 /* CPU 1 to 3 */
 #define KIDS 6
 
-static struct resch_servers_set set_of(uint32_t domain, uint64_t budget, uint64_t cpus)
+static struct resch_servers_set band_of(uint32_t domain, uint64_t budget, uint64_t cpus)
 {
 	return (struct resch_servers_set){
 		.domain = domain,
@@ -23,48 +23,48 @@ static struct resch_servers_set set_of(uint32_t domain, uint64_t budget, uint64_
 	};
 }
 
-static uint32_t set_make(uint32_t domain, uint64_t budget, uint64_t cpus)
+static uint32_t band_make(uint32_t domain, uint64_t budget, uint64_t cpus)
 {
-	struct resch_servers_set set = set_of(domain, budget, cpus);
+	struct resch_servers_set want = band_of(domain, budget, cpus);
 
-	must(resch_servers_set(dev, &set));
-	check_is(set.count, __builtin_popcountll(cpus));
-	return set.id;
+	must(resch_servers_set(dev, &want));
+	check_is(want.count, __builtin_popcountll(cpus));
+	return want.id;
 }
 
 /* The server of the set on that CPU; there is exactly one. */
-static struct resch_server_stat on_cpu(uint32_t domain, uint32_t set, int cpu)
+static struct resch_server_stat on_cpu(uint32_t domain, uint32_t band, int cpu)
 {
 	struct resch_server_stat stat = { .domain = domain }, found = {};
 
 	while (must(resch_server_next(dev, &stat)) > 0) {
-		if (stat.band != set || stat.params.cpu != cpu)
+		if (stat.band != band || stat.params.cpu != cpu)
 			continue;
-		check(!found.id, "two servers of set %u on CPU %d", set, cpu);
+		check(!found.id, "two servers of set %u on CPU %d", band, cpu);
 		found = stat;
 	}
-	check(found.id, "no server of set %u on CPU %d", set, cpu);
+	check(found.id, "no server of set %u on CPU %d", band, cpu);
 	return found;
 }
 
 static int set_maker(void *domain)
 {
-	struct resch_servers_set set = set_of(*(uint32_t *)domain, MS, 6);
+	struct resch_servers_set want = band_of(*(uint32_t *)domain, MS, 6);
 	int fd = must(resch_open());
 
-	set.params.flags = 0;
-	return resch_servers_set(fd, &set) || servers_of(*(uint32_t *)domain) != 3;
+	want.params.flags = 0;
+	return resch_servers_set(fd, &want) || servers_of(*(uint32_t *)domain) != 3;
 }
 
 TEST(together, "all CPUs take their server, or the new size, or nothing changes")
 {
-	uint32_t domain = domain_on("1-2", "server", NULL), set, alone;
+	uint32_t domain = domain_on("1-2", "server", NULL), band, alone;
 	struct resch_servers_set wanted;
 	struct resch_server_set one = { .domain = domain };
 
 #define REFUSED(error, change)                                   \
 	do {                                                     \
-		wanted = set_of(domain, 4 * MS, 6);              \
+		wanted = band_of(domain, 4 * MS, 6);             \
 		change;                                          \
 		refused(resch_servers_set(dev, &wanted), error); \
 	} while (0)
@@ -76,7 +76,7 @@ TEST(together, "all CPUs take their server, or the new size, or nothing changes"
 	REFUSED(ENODEV, wanted.cpus.bits[RESCH_CPUS_MAX / 64 - 1] = 1ULL << 63);
 	REFUSED(ENODEV, wanted.domain = 77);
 	REFUSED(ENOENT, wanted.id = 77; wanted.cpus.bits[0] = 0);
-	one.params = set_of(domain, 14 * MS, 0).params;
+	one.params = band_of(domain, 14 * MS, 0).params;
 	one.params.cpu = 2;
 	must(resch_server_set(dev, &one));
 	alone = one.id;
@@ -86,27 +86,27 @@ TEST(together, "all CPUs take their server, or the new size, or nothing changes"
 	check_is(servers_of(domain), 1);
 	REFUSED(ENOENT, wanted.id = alone; wanted.cpus.bits[0] = 0);
 
-	set = set_make(domain, 4 * MS, 6);
-	REFUSED(EBUSY, wanted.id = set; wanted.cpus.bits[0] = 0; wanted.params.budget = 6 * MS);
+	band = band_make(domain, 4 * MS, 6);
+	REFUSED(EBUSY, wanted.id = band; wanted.cpus.bits[0] = 0; wanted.params.budget = 6 * MS);
 	check_is(wanted.verdict.cpu, 2);
-	check_is(on_cpu(domain, set, 1).params.budget, 4 * MS);
-	check_is(on_cpu(domain, set, 2).params.budget, 4 * MS);
-	REFUSED(EINVAL, wanted.id = set);
-	one.id = set;
+	check_is(on_cpu(domain, band, 1).params.budget, 4 * MS);
+	check_is(on_cpu(domain, band, 2).params.budget, 4 * MS);
+	REFUSED(EINVAL, wanted.id = band);
+	one.id = band;
 	one.params.cpu = -1;
 	one.params.budget = MS;
 	refused(resch_server_set(dev, &one), EINVAL);
-	refused(resch_server_del(dev, domain, set), EINVAL);
-	wanted = set_of(domain, 3 * MS, 0);
-	wanted.id = set;
+	refused(resch_server_del(dev, domain, band), EINVAL);
+	wanted = band_of(domain, 3 * MS, 0);
+	wanted.id = band;
 	must(resch_servers_set(dev, &wanted));
 	check_is(wanted.count, 2);
-	check_is(on_cpu(domain, set, 1).params.budget, 3 * MS);
-	check_is(on_cpu(domain, set, 2).params.budget, 3 * MS);
+	check_is(on_cpu(domain, band, 1).params.budget, 3 * MS);
+	check_is(on_cpu(domain, band, 2).params.budget, 3 * MS);
 	refused(resch_servers_del(dev, domain, alone), ENOENT);
-	must(resch_servers_del(dev, domain, set));
+	must(resch_servers_del(dev, domain, band));
 	check_is(servers_of(domain), 1);
-	refused(resch_servers_del(dev, domain, set), ENOENT);
+	refused(resch_servers_del(dev, domain, band), ENOENT);
 	/* One that is not to stay goes with who has made it. */
 	child_ok(child(set_maker, &domain));
 	await(servers_of(domain) == 1);
@@ -135,7 +135,7 @@ static void *wish_thread(void *arg)
 }
 
 /* The CPU that such a thread gets, or -errno. */
-static int wish_for(uint32_t domain, uint32_t set, uint64_t wcet, int cpu, const char *affinity)
+static int wish_for(uint32_t domain, uint32_t band, uint64_t wcet, int cpu, const char *affinity)
 {
 	static struct wish wishes[16];
 	static int count;
@@ -145,14 +145,14 @@ static int wish_for(uint32_t domain, uint32_t set, uint64_t wcet, int cpu, const
 
 	wish->reg.domain = domain;
 	wish->reg.params = (struct resch_task_params){
-		.period = PERIOD, .wcet = wcet, .cpu = cpu, .group = set
+		.period = PERIOD, .wcet = wcet, .cpu = cpu, .group = band
 	};
 	wish->affinity = affinity;
 	must_libc(pthread_create(&thread, NULL, wish_thread, wish));
 	await(wish->done);
 	if (wish->result)
 		return wish->result;
-	must(resch_server_stat(dev, domain, set, &stat));
+	must(resch_server_stat(dev, domain, band, &stat));
 	check_is(stat_of(wish->reg.id).params.group, on_cpu(domain, stat.band, wish->reg.cpu).id);
 	check_is(stat_of(wish->reg.id).cpu, wish->reg.cpu);
 	return wish->reg.cpu;
@@ -161,29 +161,29 @@ static int wish_for(uint32_t domain, uint32_t set, uint64_t wcet, int cpu, const
 TEST(worst_fit,
      "tasks with runtimes: where most is to spare, in their affinity, or where they ask to be")
 {
-	uint32_t domain = domain_on("1-3", "server", NULL), set = set_make(domain, 10 * MS, 14);
+	uint32_t domain = domain_on("1-3", "server", NULL), band = band_make(domain, 10 * MS, 14);
 	struct resch_servers_set wanted;
 
-	check_is(wish_for(domain, set, 4 * MS, -1, "0-3"), 1);
-	check_is(wish_for(domain, set, 3 * MS, -1, "0-3"), 2);
-	check_is(wish_for(domain, set, 2 * MS, -1, "0-3"), 3);
-	check_is(wish_for(domain, set, 2 * MS, -1, "0-3"), 3); /* 4, 3, 4 */
-	check_is(wish_for(domain, set, MS, -1, "1,3"), 1); /* 5, 3, 4 */
-	check_is(wish_for(domain, set, MS, 1, "0-3"), 1); /* 6, 3, 4 */
+	check_is(wish_for(domain, band, 4 * MS, -1, "0-3"), 1);
+	check_is(wish_for(domain, band, 3 * MS, -1, "0-3"), 2);
+	check_is(wish_for(domain, band, 2 * MS, -1, "0-3"), 3);
+	check_is(wish_for(domain, band, 2 * MS, -1, "0-3"), 3); /* 4, 3, 4 */
+	check_is(wish_for(domain, band, MS, -1, "1,3"), 1); /* 5, 3, 4 */
+	check_is(wish_for(domain, band, MS, 1, "0-3"), 1); /* 6, 3, 4 */
 	/* By another one's id, and with an affinity that has nothing to do with the set. */
-	check_is(wish_for(domain, on_cpu(domain, set, 3).id, 4 * MS, -1, "0"), 2); /* 6, 7, 4 */
-	check_is(wish_for(domain, set, 7 * MS, -1, "0-3"), -EBUSY);
-	check_is(wish_for(domain, set, 5 * MS, -1, "1-2"), -EBUSY);
-	check_is(wish_for(domain, set, 5 * MS, 2, "0-3"), -EBUSY);
-	check_is(wish_for(domain, set, MS, 0, "0-3"), -ENODEV);
-	check_is(wish_for(domain, set, 6 * MS, -1, "0-3"), 3); /* 6, 7, 10 */
+	check_is(wish_for(domain, on_cpu(domain, band, 3).id, 4 * MS, -1, "0"), 2); /* 6, 7, 4 */
+	check_is(wish_for(domain, band, 7 * MS, -1, "0-3"), -EBUSY);
+	check_is(wish_for(domain, band, 5 * MS, -1, "1-2"), -EBUSY);
+	check_is(wish_for(domain, band, 5 * MS, 2, "0-3"), -EBUSY);
+	check_is(wish_for(domain, band, MS, 0, "0-3"), -ENODEV);
+	check_is(wish_for(domain, band, 6 * MS, -1, "0-3"), 3); /* 6, 7, 10 */
 	/* Its tasks would not fit on one of the CPUs. */
-	wanted = set_of(domain, 9 * MS, 0);
-	wanted.id = set;
+	wanted = band_of(domain, 9 * MS, 0);
+	wanted.id = band;
 	refused(resch_servers_set(dev, &wanted), EBUSY);
 	check_is(wanted.verdict.cpu, 3);
-	check_is(on_cpu(domain, set, 1).params.budget, 10 * MS);
-	refused(resch_servers_del(dev, domain, set), EBUSY);
+	check_is(on_cpu(domain, band, 1).params.budget, 10 * MS);
+	refused(resch_servers_del(dev, domain, band), EBUSY);
 }
 
 /* ---- whole processes ------------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static int family_body(void *arg)
 
 TEST(family, "children are spread over the CPUs of the set, and execute there")
 {
-	uint32_t domain = domain_on("1-3", "server", NULL), set = set_make(domain, 12 * MS, 14);
+	uint32_t domain = domain_on("1-3", "server", NULL), band = band_make(domain, 12 * MS, 14);
 	struct resch_register reg = {
 		.domain = domain,
 		.params = { .kind = RESCH_WAKEUP, .cpu = -1, .flags = RESCH_F_FAMILY },
@@ -245,7 +245,7 @@ TEST(family, "children are spread over the CPUs of the set, and execute there")
 	int i, cpu, count[CPUS + 1] = {};
 	pid_t pid;
 
-	reg.params.group = set;
+	reg.params.group = band;
 	pin(0, "0");
 	told = shared(sizeof(*told));
 	pid = child(family_body, &reg);
@@ -253,7 +253,7 @@ TEST(family, "children are spread over the CPUs of the set, and execute there")
 	for (i = 0; i < KIDS; i++)
 		count[told->cpu[i]]++;
 	for (cpu = 1; cpu <= CPUS; cpu++) {
-		stat = on_cpu(domain, set, cpu);
+		stat = on_cpu(domain, band, cpu);
 		check_is(stat.tasks, KIDS / CPUS);
 		check_is(count[cpu], KIDS / CPUS);
 		check(stat.consumed, "nothing was charged on CPU %d", cpu);
@@ -261,9 +261,9 @@ TEST(family, "children are spread over the CPUs of the set, and execute there")
 	told->stop = 1;
 	child_ok(pid);
 	check(!told->bad, "a member was not on the CPU of its server");
-	await(!on_cpu(domain, set, 1).tasks && !on_cpu(domain, set, 2).tasks &&
-	      !on_cpu(domain, set, 3).tasks);
-	must(resch_servers_del(dev, domain, set));
+	await(!on_cpu(domain, band, 1).tasks && !on_cpu(domain, band, 2).tasks &&
+	      !on_cpu(domain, band, 3).tasks);
+	must(resch_servers_del(dev, domain, band));
 	check_is(servers_of(domain), 0);
 	check_is(domain_stat(domain).ejections, 0);
 }
@@ -296,7 +296,7 @@ static int ordinary_body(void *arg)
  */
 static uint32_t shares_used(uint32_t domain, uint32_t id)
 {
-	struct resch_servers_set set = set_of(domain, 20 * MS, 0);
+	struct resch_servers_set want = band_of(domain, 20 * MS, 0);
 	uint64_t *steps = shared(sizeof(*steps)), before, used;
 	pid_t pid = child(ordinary_body, steps);
 	const struct resch_server_page *page;
@@ -305,12 +305,12 @@ static uint32_t shares_used(uint32_t domain, uint32_t id)
 	uint32_t count = 0, i;
 	int fd;
 
-	set.id = id;
-	set.params.kind = RESCH_SERVER_LINUX;
-	set.params.policy = RESCH_SERVER_EDF;
-	set.params.quantum = 0;
-	set.params.period = 100 * MS;
-	must(resch_servers_set(dev, &set));
+	want.id = id;
+	want.params.kind = RESCH_SERVER_LINUX;
+	want.params.policy = RESCH_SERVER_EDF;
+	want.params.quantum = 0;
+	want.params.period = 100 * MS;
+	must(resch_servers_set(dev, &want));
 	/*
 	 * Before it is open: what is used up from then on can be read, perhaps before the page was.
 	 */
@@ -338,7 +338,7 @@ TEST(rest,
      "the rest of Linux has its server beside one that takes all it can get, and no tasks in it")
 {
 	uint32_t domain = domain_on("1-2", "server", NULL);
-	struct resch_servers_set set = set_of(domain, 4 * MS, 6);
+	struct resch_servers_set want = band_of(domain, 4 * MS, 6);
 	struct resch_register reg = {
 		.domain = domain,
 		.params = { .kind = RESCH_WAKEUP, .cpu = -1, .flags = RESCH_F_FAMILY }
@@ -348,21 +348,21 @@ TEST(rest,
 	uint64_t had;
 	pid_t pid;
 
-	set.params.kind = RESCH_SERVER_LINUX;
-	refused(resch_servers_set(dev, &set), EINVAL);
-	set.params.policy = RESCH_SERVER_EDF;
-	set.params.quantum = 0;
-	must(resch_servers_set(dev, &set));
-	rest = on_cpu(domain, set.id, 1);
-	soft.params = set_of(domain, 17 * MS, 0).params;
+	want.params.kind = RESCH_SERVER_LINUX;
+	refused(resch_servers_set(dev, &want), EINVAL);
+	want.params.policy = RESCH_SERVER_EDF;
+	want.params.quantum = 0;
+	must(resch_servers_set(dev, &want));
+	rest = on_cpu(domain, want.id, 1);
+	soft.params = band_of(domain, 17 * MS, 0).params;
 	soft.params.kind = RESCH_SERVER_CBS;
 	soft.params.cpu = 1;
 	refused(resch_server_set(dev, &soft), EBUSY);
 	check_is(soft.verdict.limit, 800000);
 	soft.params.budget = 16 * MS;
 	must(resch_server_set(dev, &soft));
-	set.id = 0;
-	refused(resch_servers_set(dev, &set), EEXIST);
+	want.id = 0;
+	refused(resch_servers_set(dev, &want), EEXIST);
 	check_is(servers_of(domain), 3);
 	reg.params.group = rest.id;
 	refused(resch_register_self(dev, &reg), EINVAL);

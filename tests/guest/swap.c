@@ -125,16 +125,16 @@ static void pair_goes_on(struct task *tasks)
 static void refuse(uint32_t domain, const char *plugin, const char *options, uint32_t bound,
 		   uint32_t task)
 {
-	struct resch_domain_set set = { .domain = domain };
+	struct resch_domain_set want = { .domain = domain };
 
 	must(resch_plugin_load(dev, "fifo"));
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	snprintf(set.options, sizeof(set.options), "%s", options);
-	refused(resch_domain_set(dev, &set), EBUSY);
-	check_is(set.verdict.bound, bound);
-	check_is(set.verdict.cpu, CPU);
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	snprintf(want.options, sizeof(want.options), "%s", options);
+	refused(resch_domain_set(dev, &want), EBUSY);
+	check_is(want.verdict.bound, bound);
+	check_is(want.verdict.cpu, CPU);
 	if (task)
-		check_is(set.verdict.task, task);
+		check_is(want.verdict.task, task);
 }
 
 TEST(refused, "a plugin that refuses the standing tasks does not come, the old one stays")
@@ -182,17 +182,17 @@ TEST(skipped, "tasks that skipped admission are not asked again")
 
 TEST(capacity, "less capacity than the standing tasks need is refused")
 {
-	struct resch_domain_set set = { .plugin = "edf", .capacity = 500000 };
+	struct resch_domain_set want = { .plugin = "edf", .capacity = 500000 };
 	struct task tasks[2] = { { .number = 0 }, { .number = 1 } };
 	uint32_t domain = use("edf");
 
 	pair_start(tasks);
-	set.domain = domain;
-	refused(resch_domain_set(dev, &set), EBUSY);
-	check_is(set.verdict.bound, RESCH_BOUND_UTILIZATION);
+	want.domain = domain;
+	refused(resch_domain_set(dev, &want), EBUSY);
+	check_is(want.verdict.bound, RESCH_BOUND_UTILIZATION);
 	check_is(domain_stat(domain).capacity, 950000);
-	set.capacity = 1000000;
-	must(resch_domain_set(dev, &set));
+	want.capacity = 1000000;
+	must(resch_domain_set(dev, &want));
 	check_is(domain_stat(domain).capacity, 1000000);
 	pair_goes_on(tasks);
 	task_join(&tasks[0]);

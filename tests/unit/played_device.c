@@ -342,21 +342,21 @@ static int play_stat(struct resch_task_stat *stat)
 
 /* ---- domains and the rest -------------------------------------------------------------------- */
 
-static int play_domain(struct resch_domain_set *set)
+static int play_domain(struct resch_domain_set *want)
 {
 	uint32_t i;
 
 	for (i = 0; i < nr_domains; i++)
-		if (domains[i].domain && (domains[i].cpus.bits[0] & set->cpus.bits[0]))
+		if (domains[i].domain && (domains[i].cpus.bits[0] & want->cpus.bits[0]))
 			return -EBUSY;
-	if (strcmp(set->plugin, "edf") && strcmp(set->plugin, "fp") &&
-	    strcmp(set->plugin, "server"))
+	if (strcmp(want->plugin, "edf") && strcmp(want->plugin, "fp") &&
+	    strcmp(want->plugin, "server"))
 		return -ENOENT;
 	domains[nr_domains] = (struct resch_domain_stat){ .domain = nr_domains + 1,
-							  .cpus = set->cpus,
+							  .cpus = want->cpus,
 							  .capacity = 950000 };
-	memcpy(domains[nr_domains].plugin, set->plugin, sizeof(set->plugin));
-	set->domain = ++nr_domains;
+	memcpy(domains[nr_domains].plugin, want->plugin, sizeof(want->plugin));
+	want->domain = ++nr_domains;
 	return 0;
 }
 

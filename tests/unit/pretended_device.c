@@ -166,22 +166,22 @@ static int look_plan(const char *line, void *arg)
 
 static int look_refuse(const char *line, void *arg)
 {
-	struct resch_plan_set *set = arg;
+	struct resch_plan_set *want = arg;
 	unsigned int task;
 
 	if (sscanf(line, "refuse %u", &task) != 1)
 		return 0;
-	set->verdict = (struct resch_verdict){
+	want->verdict = (struct resch_verdict){
 		.bound = RESCH_BOUND_RESERVE, .task = task, .value = 3000, .limit = 2000
 	};
 	return -EBUSY;
 }
 
-static int plan_set(struct resch_plan_set *set)
+static int plan_set(struct resch_plan_set *want)
 {
 	const struct resch_reserve *reserves =
-		(const struct resch_reserve *)(uintptr_t)set->reserves;
-	int refused = lines(look_refuse, set);
+		(const struct resch_reserve *)(uintptr_t)want->reserves;
+	int refused = lines(look_refuse, want);
 	struct timespec now;
 	FILE *file;
 	uint32_t i;
@@ -190,23 +190,23 @@ static int plan_set(struct resch_plan_set *set)
 		return answer(refused);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	file = fopen(getenv("RESCH_FAKE"), "a");
-	fprintf(file, "set %u %llu %llu %u\n", set->domain, (unsigned long long)set->slot,
-		(unsigned long long)set->from, set->count);
-	for (i = 0; i < set->count; i++)
+	fprintf(file, "set %u %llu %llu %u\n", want->domain, (unsigned long long)want->slot,
+		(unsigned long long)want->from, want->count);
+	for (i = 0; i < want->count; i++)
 		fprintf(file, "to %u %u %llu %llu\n", reserves[i].group, reserves[i].cpu,
 			(unsigned long long)reserves[i].begin, (unsigned long long)reserves[i].end);
 	fclose(file);
-	set->from = (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+	want->from = (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 	return 0;
 }
 
-static int domain_set(struct resch_domain_set *set)
+static int domain_set(struct resch_domain_set *want)
 {
 	FILE *file = fopen(getenv("RESCH_FAKE"), "a");
 
-	fprintf(file, "plugin %u %s\n", set->domain, set->plugin);
+	fprintf(file, "plugin %u %s\n", want->domain, want->plugin);
 	fclose(file);
-	set->domain = set->domain ? set->domain : 9;
+	want->domain = want->domain ? want->domain : 9;
 	return 0;
 }
 

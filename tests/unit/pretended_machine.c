@@ -146,16 +146,16 @@ static bool busy(uint32_t domain)
 	return domain && demand("RESCH_MACHINE_BUSY") == domain;
 }
 
-static int domain_make(struct resch_domain_set *set, struct domain **made)
+static int domain_make(struct resch_domain_set *want, struct domain **made)
 {
 	unsigned int i, room = DOMAINS;
 
-	if (!set->cpus.bits[0] || set->cpus.bits[0] >> CPUS)
+	if (!want->cpus.bits[0] || want->cpus.bits[0] >> CPUS)
 		return -ENODEV;
 	for (i = 0; i < DOMAINS; i++) {
 		if (!machine->domains[i].stat.domain)
 			room = i;
-		else if (machine->domains[i].stat.cpus.bits[0] & set->cpus.bits[0])
+		else if (machine->domains[i].stat.cpus.bits[0] & want->cpus.bits[0])
 			return -EBUSY;
 	}
 	*made = &machine->domains[room];
@@ -163,29 +163,29 @@ static int domain_make(struct resch_domain_set *set, struct domain **made)
 	return 0;
 }
 
-static int domain_set(struct resch_domain_set *set)
+static int domain_set(struct resch_domain_set *want)
 {
-	struct domain *domain = domain_find(set->domain);
+	struct domain *domain = domain_find(want->domain);
 	int result;
 
-	if (set->domain && !domain)
+	if (want->domain && !domain)
 		return -ENOENT;
-	if (!strcmp(set->options, "bad=1"))
+	if (!strcmp(want->options, "bad=1"))
 		return -EINVAL;
-	result = plugin_load(set->plugin);
-	if (!result && !set->domain)
-		result = domain_make(set, &domain);
+	result = plugin_load(want->plugin);
+	if (!result && !want->domain)
+		result = domain_make(want, &domain);
 	if (result)
 		return result;
-	if (!set->domain) {
-		domain->stat.cpus = set->cpus;
-		set->domain = domain->stat.domain = ++machine->last_domain;
+	if (!want->domain) {
+		domain->stat.cpus = want->cpus;
+		want->domain = domain->stat.domain = ++machine->last_domain;
 	}
-	memcpy(domain->stat.plugin, set->plugin, RESCH_NAME_LEN);
-	memcpy(domain->stat.options, set->options, RESCH_OPTIONS_LEN);
-	domain->stat.capacity = set->capacity ? set->capacity : 950000;
-	domain->stat.overhead = set->overhead;
-	if (!strcmp(set->plugin, "artis")) {
+	memcpy(domain->stat.plugin, want->plugin, RESCH_NAME_LEN);
+	memcpy(domain->stat.options, want->options, RESCH_OPTIONS_LEN);
+	domain->stat.capacity = want->capacity ? want->capacity : 950000;
+	domain->stat.overhead = want->overhead;
+	if (!strcmp(want->plugin, "artis")) {
 		domain->guard = RESCH_GUARD_ON | RESCH_GUARD_ALL;
 		domain->policies = RESCH_BALANCE_ALL;
 	}
@@ -304,36 +304,36 @@ static uint32_t server_new(uint32_t domain, const struct resch_server_params *pa
 	return server->id;
 }
 
-static int server_set(struct resch_server_set *set)
+static int server_set(struct resch_server_set *want)
 {
-	struct domain *domain = domain_find(set->domain);
-	struct resch_server_stat *server = server_find(set->domain, set->id);
+	struct domain *domain = domain_find(want->domain);
+	struct resch_server_stat *server = server_find(want->domain, want->id);
 	int cpu, result;
 
 	if (!domain)
 		return -ENODEV;
 	if (strcmp(domain->stat.plugin, "server"))
 		return -EOPNOTSUPP;
-	if (set->id && !server)
+	if (want->id && !server)
 		return -ENOENT;
-	cpu = server ? server->params.cpu : set->params.cpu;
+	cpu = server ? server->params.cpu : want->params.cpu;
 	if (cpu < 0 || cpu >= CPUS || !(domain->stat.cpus.bits[0] >> cpu & 1))
 		return -ENODEV;
 	if (server && server->band)
 		return -EINVAL;
-	result = admit(domain, &set->params, cpu, server, &set->verdict);
+	result = admit(domain, &want->params, cpu, server, &want->verdict);
 	if (result)
 		return result;
-	set->cpu = cpu;
+	want->cpu = cpu;
 	if (server)
-		return resize(server, &set->params);
-	set->id = server_new(set->domain, &set->params, cpu, 0, set->plugin, set->options);
+		return resize(server, &want->params);
+	want->id = server_new(want->domain, &want->params, cpu, 0, want->plugin, want->options);
 	return 0;
 }
 
-static int servers_set(struct resch_servers_set *set)
+static int servers_set(struct resch_servers_set *want)
 {
-	struct domain *domain = domain_find(set->domain);
+	struct domain *domain = domain_find(want->domain);
 	int cpu, result;
 	uint32_t id;
 	unsigned int i;
@@ -342,38 +342,39 @@ static int servers_set(struct resch_servers_set *set)
 		return -ENODEV;
 	if (strcmp(domain->stat.plugin, "server"))
 		return -EOPNOTSUPP;
-	for (i = 0; set->id && i < SERVERS; i++) {
-		if (machine->servers[i].band != set->id)
+	for (i = 0; want->id && i < SERVERS; i++) {
+		if (machine->servers[i].band != want->id)
 			continue;
-		result = admit(domain, &set->params, machine->servers[i].params.cpu,
-			       &machine->servers[i], &set->verdict);
+		result = admit(domain, &want->params, machine->servers[i].params.cpu,
+			       &machine->servers[i], &want->verdict);
 		if (result)
 			return result;
 	}
-	for (i = 0; set->id && i < SERVERS; i++) {
-		if (machine->servers[i].band == set->id)
-			resize(&machine->servers[i], &set->params);
+	for (i = 0; want->id && i < SERVERS; i++) {
+		if (machine->servers[i].band == want->id)
+			resize(&machine->servers[i], &want->params);
 	}
-	if (set->id)
+	if (want->id)
 		return 0;
 	for (cpu = 0; cpu < CPUS; cpu++) {
-		result = set->cpus.bits[0] >> cpu & 1 ?
-				 admit(domain, &set->params, cpu, NULL, &set->verdict) :
+		result = want->cpus.bits[0] >> cpu & 1 ?
+				 admit(domain, &want->params, cpu, NULL, &want->verdict) :
 				 0;
 		if (result)
 			return result;
 	}
 	for (cpu = 0; cpu < CPUS; cpu++) {
-		if (!(set->cpus.bits[0] >> cpu & 1))
+		if (!(want->cpus.bits[0] >> cpu & 1))
 			continue;
-		id = server_new(set->domain, &set->params, cpu, set->id, set->plugin, set->options);
-		if (!set->id)
-			server_find(set->domain, id)->band = set->id = id;
+		id = server_new(want->domain, &want->params, cpu, want->id, want->plugin,
+				want->options);
+		if (!want->id)
+			server_find(want->domain, id)->band = want->id = id;
 	}
 	return 0;
 }
 
-static int server_del(const struct resch_server_del *del, bool set)
+static int server_del(const struct resch_server_del *del, bool band)
 {
 	bool found = false;
 	unsigned int i;
@@ -384,9 +385,9 @@ static int server_del(const struct resch_server_del *del, bool set)
 		struct resch_server_stat *server = &machine->servers[i];
 
 		if (!server->id || server->domain != del->domain ||
-		    (set ? server->band : server->id) != del->id)
+		    (band ? server->band : server->id) != del->id)
 			continue;
-		if (!set && server->band)
+		if (!band && server->band)
 			return -EINVAL;
 		memset(server, 0, sizeof(*server));
 		found = true;
@@ -416,9 +417,9 @@ static int server_stat(struct resch_server_stat *stat)
 
 /* ---- guards ---------------------------------------------------------------------------------- */
 
-static int guard_set(const struct resch_guard_set *set)
+static int guard_set(const struct resch_guard_set *want)
 {
-	struct domain *domain = domain_find(set->domain);
+	struct domain *domain = domain_find(want->domain);
 	uint64_t rest = (1 << CPUS) - 1;
 	unsigned int i;
 
@@ -428,15 +429,15 @@ static int guard_set(const struct resch_guard_set *set)
 		if (machine->domains[i].guard || &machine->domains[i] == domain)
 			rest &= ~machine->domains[i].stat.cpus.bits[0];
 	}
-	if (set->flags && !rest)
+	if (want->flags && !rest)
 		return -EINVAL;
-	if (!domain->guard && set->flags) {
+	if (!domain->guard && want->flags) {
 		domain->policies = RESCH_BALANCE_ALL;
 		domain->exempt.bits[0] = 1 << 4; /* the default list */
 	}
-	if (set->flags & RESCH_GUARD_EXEMPT)
-		domain->exempt = set->exempt;
-	domain->guard = set->flags & ~RESCH_GUARD_EXEMPT;
+	if (want->flags & RESCH_GUARD_EXEMPT)
+		domain->exempt = want->exempt;
+	domain->guard = want->flags & ~RESCH_GUARD_EXEMPT;
 	return 0;
 }
 

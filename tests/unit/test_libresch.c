@@ -294,32 +294,32 @@ static void test_task_next(void **state)
 
 static void answer_domain_set(void *argument)
 {
-	struct resch_domain_set *set = argument;
+	struct resch_domain_set *want = argument;
 
-	set->domain = 4;
-	set->verdict.bound = RESCH_BOUND_DEMAND;
+	want->domain = 4;
+	want->verdict.bound = RESCH_BOUND_DEMAND;
 }
 
 static void test_domain_set(void **state)
 {
-	struct resch_domain_set set = {
+	struct resch_domain_set want = {
 		.plugin = "edf", .options = "a=b", .capacity = 900000, .verdict.value = 1
 	};
 	const struct resch_domain_set *in;
 
 	(void)state;
-	resch_cpus_add(&set.cpus, 65);
+	resch_cpus_add(&want.cpus, 65);
 	fake.answer = answer_domain_set;
-	assert_int_equal(resch_domain_set(FD, &set), 0);
+	assert_int_equal(resch_domain_set(FD, &want), 0);
 	in = seen(RESCH_IOC_DOMAIN_SET);
 	assert_string_equal(in->plugin, "edf");
 	assert_string_equal(in->options, "a=b");
 	assert_int_equal(in->capacity, 900000);
 	assert_int_equal(in->cpus.bits[1], 2);
 	assert_int_equal(in->verdict.value, 0);
-	assert_int_equal(set.domain, 4);
-	assert_fails(resch_domain_set(FD, &set));
-	assert_int_equal(set.verdict.bound, RESCH_BOUND_DEMAND);
+	assert_int_equal(want.domain, 4);
+	assert_fails(resch_domain_set(FD, &want));
+	assert_int_equal(want.verdict.bound, RESCH_BOUND_DEMAND);
 }
 
 static void test_domain_del(void **state)
@@ -433,20 +433,20 @@ static void test_balance(void **state)
 
 static void test_server_set(void **state)
 {
-	struct resch_servers_set set = {
+	struct resch_servers_set want = {
 		.domain = 3, .id = 7, .cpus = { .bits = { 6 } }, .params = { .budget = 5 }
 	};
 	const struct resch_servers_set *in;
 
-	memset(&set.verdict, 0xff, sizeof(set.verdict));
-	assert_int_equal(resch_servers_set(FD, &set), 0);
+	memset(&want.verdict, 0xff, sizeof(want.verdict));
+	assert_int_equal(resch_servers_set(FD, &want), 0);
 	in = seen(RESCH_IOC_SERVERS_SET);
 	assert_int_equal(in->domain, 3);
 	assert_int_equal(in->id, 7);
 	assert_int_equal(in->cpus.bits[0], 6);
 	assert_int_equal(in->params.budget, 5);
 	assert_int_equal(in->verdict.bound, 0);
-	assert_fails(resch_servers_set(FD, &set));
+	assert_fails(resch_servers_set(FD, &want));
 
 	fake_reset(state);
 	assert_int_equal(resch_servers_del(FD, 3, 7), 0);
@@ -457,18 +457,18 @@ static void test_server_set(void **state)
 
 static void test_server(void **state)
 {
-	struct resch_server_set set = { .domain = 3, .params = { .budget = 5 } };
+	struct resch_server_set want = { .domain = 3, .params = { .budget = 5 } };
 	struct resch_server_stat stat;
 	const struct resch_server_set *in;
 	const struct resch_server_stat *asked;
 
-	memset(&set.verdict, 0xff, sizeof(set.verdict));
-	assert_int_equal(resch_server_set(FD, &set), 0);
+	memset(&want.verdict, 0xff, sizeof(want.verdict));
+	assert_int_equal(resch_server_set(FD, &want), 0);
 	in = seen(RESCH_IOC_SERVER_SET);
 	assert_int_equal(in->domain, 3);
 	assert_int_equal(in->params.budget, 5);
 	assert_int_equal(in->verdict.bound, 0);
-	assert_fails(resch_server_set(FD, &set));
+	assert_fails(resch_server_set(FD, &want));
 
 	fake_reset(state);
 	assert_int_equal(resch_server_del(FD, 3, 9), 0);

@@ -20,18 +20,18 @@ static void test_offer(void **state)
 static void test_set(void **state)
 {
 	const struct resch_chain_stage stages[2] = { { .task = 4 }, { .task = 5, .from_mask = 1 } };
-	struct resch_chain_set set = { .id = 9, .count = 2, .deadline = 7 };
+	struct resch_chain_set want = { .id = 9, .count = 2, .deadline = 7 };
 	const struct resch_chain_set *in;
 
-	memset(&set.verdict, 0xff, sizeof(set.verdict));
-	assert_int_equal(resch_chain_set(FD, &set, stages), 0);
+	memset(&want.verdict, 0xff, sizeof(want.verdict));
+	assert_int_equal(resch_chain_set(FD, &want, stages), 0);
 	in = seen(RESCH_IOC_CHAIN_SET);
 	assert_int_equal(in->id, 0);
 	assert_int_equal(in->count, 2);
 	assert_int_equal(in->deadline, 7);
 	assert_int_equal(in->stages, (uintptr_t)stages);
 	assert_int_equal(in->verdict.bound, 0);
-	assert_fails(resch_chain_set(FD, &set, stages));
+	assert_fails(resch_chain_set(FD, &want, stages));
 
 	fake_reset(state);
 	assert_int_equal(resch_chain_del(FD, 9), 0);

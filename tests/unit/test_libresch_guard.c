@@ -106,20 +106,20 @@ static void test_guard(void **state)
 {
 	struct resch_calls calls = { .bits = { 4 } };
 	struct resch_guard_stat stat;
-	const struct resch_guard_set *set;
+	const struct resch_guard_set *want;
 	const struct resch_guard_stat *read;
 	uint64_t counts[RESCH_CALLS_MAX];
 
 	assert_int_equal(resch_guard_set(FD, 3, RESCH_GUARD_ON, NULL), 0);
-	set = seen(RESCH_IOC_GUARD_SET);
-	assert_int_equal(set->domain, 3);
-	assert_int_equal(set->flags, RESCH_GUARD_ON);
-	assert_int_equal(set->exempt.bits[0], 0);
+	want = seen(RESCH_IOC_GUARD_SET);
+	assert_int_equal(want->domain, 3);
+	assert_int_equal(want->flags, RESCH_GUARD_ON);
+	assert_int_equal(want->exempt.bits[0], 0);
 	fake_reset(state);
 	assert_int_equal(resch_guard_set(FD, 3, RESCH_GUARD_ON, &calls), 0);
-	set = seen(RESCH_IOC_GUARD_SET);
-	assert_int_equal(set->flags, RESCH_GUARD_ON | RESCH_GUARD_EXEMPT);
-	assert_int_equal(set->exempt.bits[0], 4);
+	want = seen(RESCH_IOC_GUARD_SET);
+	assert_int_equal(want->flags, RESCH_GUARD_ON | RESCH_GUARD_EXEMPT);
+	assert_int_equal(want->exempt.bits[0], 4);
 	assert_fails(resch_guard_set(FD, 3, 0, NULL));
 
 	fake_reset(state);

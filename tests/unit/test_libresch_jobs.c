@@ -125,12 +125,12 @@ static int play_stat(struct resch_task_stat *stat)
 	return 0;
 }
 
-static int play_server(struct resch_server_set *set)
+static int play_server(struct resch_server_set *want)
 {
-	if (set->params.budget > set->params.period)
+	if (want->params.budget > want->params.period)
 		return -EINVAL;
 	world.server = true;
-	set->id = 9;
+	want->id = 9;
 	return 0;
 }
 
@@ -182,14 +182,14 @@ static struct resch_jobs *jobs;
 
 static int fresh(void **state)
 {
-	struct resch_server_set set = { .domain = 4, .params = { .budget = 10, .period = 20 } };
+	struct resch_server_set want = { .domain = 4, .params = { .budget = 10, .period = 20 } };
 
 	world.tasks = world.started = 0;
 	world.zero = 0;
 	world.hold = 0;
 	world.wcet_max = 100;
-	assert_int_equal(resch_jobs_new(FD, &set, &jobs), 0);
-	assert_int_equal(set.id, 9);
+	assert_int_equal(resch_jobs_new(FD, &want, &jobs), 0);
+	assert_int_equal(want.id, 9);
 	return 0;
 }
 
@@ -260,12 +260,12 @@ static void counts(void **state)
 /* What is refused leaves nothing behind; the server that was asked for may be refused, too. */
 static void refused(void **state)
 {
-	struct resch_server_set set = { .params = { .budget = 3, .period = 2 } };
+	struct resch_server_set want = { .params = { .budget = 3, .period = 2 } };
 	struct resch_register reg = reg_of(101, 0);
 	struct resch_jobs *none = NULL;
 	struct seen seen = { 0 };
 
-	assert_int_equal(resch_jobs_new(FD, &set, &none), -EINVAL);
+	assert_int_equal(resch_jobs_new(FD, &want, &none), -EINVAL);
 	assert_null(none);
 	fresh(state);
 	assert_int_equal(resch_jobs_add(jobs, &reg, 0, body, &seen), -EBUSY);
@@ -366,15 +366,15 @@ static void late(void **state)
  */
 static void plain(void **state)
 {
-	struct resch_server_set set = { .domain = 4 };
+	struct resch_server_set want = { .domain = 4 };
 	struct resch_register reg = reg_of(1, 7);
 	struct resch_jobs *none = NULL;
 	struct seen seen = { 0 };
 
 	fresh(state);
 	assert_int_equal(resch_jobs_free(jobs), 0);
-	assert_int_equal(resch_jobs_new(FD, &set, &jobs), 0);
-	assert_int_equal(set.id, 0);
+	assert_int_equal(resch_jobs_new(FD, &want, &jobs), 0);
+	assert_int_equal(want.id, 0);
 	assert_false(world.server);
 	reg.params.cpu = 2;
 	reg.params.group = 0;
@@ -389,8 +389,8 @@ static void plain(void **state)
 	assert_int_equal(seen.first, 507);
 	/* There is no server to remove: the device would say so. */
 	assert_int_equal(resch_jobs_free(jobs), 0);
-	set.domain = 0;
-	assert_int_equal(resch_jobs_new(FD, &set, &none), -ENODEV);
+	want.domain = 0;
+	assert_int_equal(resch_jobs_new(FD, &want, &none), -ENODEV);
 	assert_null(none);
 }
 

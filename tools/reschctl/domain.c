@@ -124,21 +124,21 @@ static int set_guard(int fd, uint32_t domain, const char *guard)
 
 /* A guard that came with a plugin stays when that goes: who has not asked for it is told. */
 static void tell_guard(int fd, const struct resch_domain_stat *before,
-		       const struct resch_domain_set *set)
+		       const struct resch_domain_set *want)
 {
 	struct resch_guard_stat guard = {};
 
-	if (!before->domain || !strcmp(before->plugin, set->plugin) ||
-	    resch_guard_stat(fd, set->domain, -1, &guard, NULL) || !guard.flags)
+	if (!before->domain || !strcmp(before->plugin, want->plugin) ||
+	    resch_guard_stat(fd, want->domain, -1, &guard, NULL) || !guard.flags)
 		return;
 	note("domain %u is still guarded, as under %s: `reschctl guard off %u` ends that",
-	     set->domain, before->plugin, set->domain);
+	     want->domain, before->plugin, want->domain);
 }
 
 static int domain_set(int argc, char **argv)
 {
 	struct resch_domain_stat standing = {};
-	struct resch_domain_set set = {};
+	struct resch_domain_set want = {};
 	struct set_options given = {};
 	uint64_t id = 0, overhead = 0;
 	uint32_t capacity = 0, policies = 0;
@@ -151,7 +151,7 @@ static int domain_set(int argc, char **argv)
 		return usage("domain", "--id=%s: ids are numbers from 1", given.id);
 	if (optind + !id != argc)
 		return usage("domain", "domain set takes one list of CPUs, or --id");
-	if (!id && resch_cpus_parse(argv[optind], &set.cpus) <= 0)
+	if (!id && resch_cpus_parse(argv[optind], &want.cpus) <= 0)
 		return usage("domain", "'%s' is no list of CPUs such as 1,3-5", argv[optind]);
 	if (given.capacity && share_parse(given.capacity, &capacity))
 		return usage("domain", "--capacity=%s: a share is 95%%, 0.95 or 950000",
@@ -160,7 +160,7 @@ static int domain_set(int argc, char **argv)
 	    (resch_time_parse(given.overhead, &overhead) || overhead > OVERHEAD_MAX))
 		return usage("domain", "--overhead=%s: a time below 1ms, such as 10us",
 			     given.overhead);
-	if (given.plugin && plugin_split(given.plugin, &set))
+	if (given.plugin && plugin_split(given.plugin, &want))
 		return EXIT_USAGE;
 	if (given.guard && strcmp(given.guard, "off") && strcmp(given.guard, "on") &&
 	    strcmp(given.guard, "all"))
@@ -171,7 +171,7 @@ static int domain_set(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = find_standing(fd, (uint32_t)id, &set.cpus, &standing);
+	result = find_standing(fd, (uint32_t)id, &want.cpus, &standing);
 	if (result < 0) {
 		close(fd);
 		return fail("domain set: %s", error_text(result));
@@ -184,31 +184,31 @@ static int domain_set(int argc, char **argv)
 		return usage("domain", "a new domain needs a --plugin");
 	}
 	if (result) {
-		set.domain = standing.domain;
-		set.cpus = (struct resch_cpus){};
+		want.domain = standing.domain;
+		want.cpus = (struct resch_cpus){};
 		if (!given.plugin) {
-			memcpy(set.plugin, standing.plugin, sizeof(set.plugin));
-			memcpy(set.options, standing.options, sizeof(set.options));
+			memcpy(want.plugin, standing.plugin, sizeof(want.plugin));
+			memcpy(want.options, standing.options, sizeof(want.options));
 		}
-		set.capacity = standing.capacity;
-		set.overhead = standing.overhead;
+		want.capacity = standing.capacity;
+		want.overhead = standing.overhead;
 	}
 	if (given.capacity)
-		set.capacity = capacity;
+		want.capacity = capacity;
 	if (given.overhead)
-		set.overhead = (uint32_t)overhead;
+		want.overhead = (uint32_t)overhead;
 
-	result = domain_apply(fd, &set);
+	result = domain_apply(fd, &want);
 	if (!result && given.guard)
-		result = set_guard(fd, set.domain, given.guard);
+		result = set_guard(fd, want.domain, given.guard);
 	else if (!result)
-		tell_guard(fd, &standing, &set);
+		tell_guard(fd, &standing, &want);
 	if (!result && given.balance)
-		result = balance_apply(fd, set.domain, policies);
-	if (!result && given.json && !resch_domain_stat(fd, set.domain, &standing))
+		result = balance_apply(fd, want.domain, policies);
+	if (!result && given.json && !resch_domain_stat(fd, want.domain, &standing))
 		json_show(domain_json(&standing), stdout);
 	else if (!result)
-		printf("domain %u: %s\n", set.domain, set.plugin);
+		printf("domain %u: %s\n", want.domain, want.plugin);
 	close(fd);
 	return result ? EXIT_FAILED : EXIT_DONE;
 }

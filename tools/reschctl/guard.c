@@ -61,16 +61,16 @@ static int call_parse(const char *text)
 	return number_parse(text, RESCH_CALLS_MAX - 1, &nr) ? -EINVAL : (int)nr;
 }
 
-static bool calls_have(const struct resch_calls *set, unsigned int nr)
+static bool calls_have(const struct resch_calls *chosen, unsigned int nr)
 {
-	return set->bits[nr / 64] >> (nr % 64) & 1;
+	return chosen->bits[nr / 64] >> (nr % 64) & 1;
 }
 
 /* The call that there is not of the last list. */
 static char no_call[64];
 
-/* "getpid,+39,-umask": without signs it replaces what is in @set. */
-int guard_calls_parse(const char *text, struct resch_calls *set)
+/* "getpid,+39,-umask": without signs it replaces what is in @chosen. */
+int guard_calls_parse(const char *text, struct resch_calls *chosen)
 {
 	char copy[8192], *rest = copy, *word;
 
@@ -79,7 +79,7 @@ int guard_calls_parse(const char *text, struct resch_calls *set)
 		return -EINVAL;
 	strcpy(copy, text);
 	if (text[0] != '+' && text[0] != '-')
-		*set = (struct resch_calls){};
+		*chosen = (struct resch_calls){};
 	while ((word = strsep(&rest, ","))) {
 		bool remove = word[0] == '-';
 		int nr;
@@ -92,21 +92,21 @@ int guard_calls_parse(const char *text, struct resch_calls *set)
 			return -EINVAL;
 		}
 		if (remove)
-			set->bits[nr / 64] &= ~(1ULL << (nr % 64));
+			chosen->bits[nr / 64] &= ~(1ULL << (nr % 64));
 		else
-			set->bits[nr / 64] |= 1ULL << (nr % 64);
+			chosen->bits[nr / 64] |= 1ULL << (nr % 64);
 	}
 	return 0;
 }
 
-int guard_calls_format(const struct resch_calls *set, char *text, size_t size)
+int guard_calls_format(const struct resch_calls *chosen, char *text, size_t size)
 {
 	size_t length = 0;
 	unsigned int nr;
 
 	*text = 0;
 	for (nr = 0; nr < RESCH_CALLS_MAX; nr++) {
-		if (!calls_have(set, nr))
+		if (!calls_have(chosen, nr))
 			continue;
 		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "",
 					   call_name(nr));
@@ -273,7 +273,7 @@ static int guard_answer(const char *action, uint32_t domain, int result)
 static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
 {
 	struct resch_guard_stat stat;
-	struct resch_calls set = {};
+	struct resch_calls chosen = {};
 	int result = 0;
 
 	if (exempt)
@@ -285,12 +285,12 @@ static int guard_on(int fd, uint32_t domain, uint32_t flags, const char *exempt)
 			result = resch_guard_stat(fd, domain, -1, &stat, NULL);
 	}
 	if (!result && exempt) {
-		set = stat.exempt;
-		if (guard_calls_parse(exempt, &set))
+		chosen = stat.exempt;
+		if (guard_calls_parse(exempt, &chosen))
 			return usage("guard", "--exempt: there is no system call '%s'", no_call);
 	}
 	if (!result)
-		result = resch_guard_set(fd, domain, flags, exempt ? &set : NULL);
+		result = resch_guard_set(fd, domain, flags, exempt ? &chosen : NULL);
 	if (result == -EINVAL)
 		return fail(
 			"no CPU would be left unguarded, or a call that makes threads or programs is "

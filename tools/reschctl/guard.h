@@ -28,8 +28,8 @@ void guard_print_calls(int fd, const struct resch_cpus *cpus);
  * guard_calls_parse - "getpid,39" into a set; with signs, "+getpid,-39", into what it is already
  * Return: 0; -EINVAL: there is no such call
  */
-int guard_calls_parse(const char *text, struct resch_calls *set);
+int guard_calls_parse(const char *text, struct resch_calls *chosen);
 /** guard_calls_format - such a list. Return: 0; -E2BIG */
-int guard_calls_format(const struct resch_calls *set, char *text, size_t size);
+int guard_calls_format(const struct resch_calls *chosen, char *text, size_t size);
 
 #endif /* _RESCHCTL_GUARD_H */

@@ -191,15 +191,15 @@ const char *refusal_text(int error, const struct resch_register *reg);
 /** domain_of_cpu - the domain that has a CPU. Return: its id, 0: none, or -errno; *@stat as read */
 int domain_of_cpu(int fd, unsigned int cpu, struct resch_domain_stat *stat);
 /**
- * plugin_split - "fp:order=rm,test=ll" into name and options of @set. Return: 0, or -EINVAL after a
+ * plugin_split - "fp:order=rm,test=ll" into name and options of @want. Return: 0, or -EINVAL after a
  * message
  */
-int plugin_split(const char *text, struct resch_domain_set *set);
+int plugin_split(const char *text, struct resch_domain_set *want);
 /**
  * domain_apply - resch_domain_set() with the refusal explained. Return: 0, or -errno after a
  * message
  */
-int domain_apply(int fd, struct resch_domain_set *set);
+int domain_apply(int fd, struct resch_domain_set *want);
 /** balance_apply - resch_balance_set(), explained. Return: 0, or -errno after a message */
 int balance_apply(int fd, uint32_t domain, uint32_t policies);
 /** balance_policies - their names. Return: 0, or -EINVAL after a message */

@@ -60,7 +60,7 @@ static void check(int result, const struct resch_verdict *verdict, const char *n
 
 int way_prepare(const struct options *options, const char *name, uint32_t *server)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = options->domain,
 		.params = { .kind = options->way == WAY_PASSIVE ? RESCH_SERVER_PASSIVE :
 								  RESCH_SERVER_CBS_HARD,
@@ -76,9 +76,9 @@ int way_prepare(const struct options *options, const char *name, uint32_t *serve
 	fd = resch_open();
 	if (fd < 0)
 		die(resch_open_reason(fd), fd);
-	snprintf(set.params.name, sizeof(set.params.name), "%s", name);
-	check(resch_server_set(fd, &set), &set.verdict, name);
-	*server = set.id;
+	snprintf(want.params.name, sizeof(want.params.name), "%s", name);
+	check(resch_server_set(fd, &want), &want.verdict, name);
+	*server = want.id;
 	return fd;
 }
 

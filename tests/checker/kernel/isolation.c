@@ -43,7 +43,7 @@ static long must(long result, const char *what)
 /* A server of @budget, and the calling thread in it. */
 static int enter(uint64_t budget, struct resch_register *reg)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = domain,
 		.params = { .budget = budget, .period = PERIOD, .cpu = -1 },
 	};
@@ -53,10 +53,10 @@ static int enter(uint64_t budget, struct resch_register *reg)
 		.params = { .period = PERIOD, .wcet = budget, .cpu = 0 },
 	};
 	/* What one that has just gone had is free again at its deadline. */
-	while ((result = resch_server_set(fd, &set)) == -EBUSY)
+	while ((result = resch_server_set(fd, &want)) == -EBUSY)
 		usleep(1000);
 	must(result, "making a server");
-	reg->params.group = set.id;
+	reg->params.group = want.id;
 	must(resch_register_self(fd, reg), "registering");
 	return fd;
 }
@@ -137,14 +137,14 @@ static void good(struct resch_task_stat *stat)
 
 int main(void)
 {
-	struct resch_domain_set set = { .plugin = "server" };
+	struct resch_domain_set want = { .plugin = "server" };
 	struct resch_task_stat stat;
 	int fd = (int)must(resch_open(), "opening the device"), err;
 	pid_t others[2];
 
-	resch_cpus_add(&set.cpus, 0);
-	must(resch_domain_set(fd, &set), "making a domain");
-	domain = set.domain;
+	resch_cpus_add(&want.cpus, 0);
+	must(resch_domain_set(fd, &want), "making a domain");
+	domain = want.domain;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	others[0] = start(greedy, true);
 	others[1] = start(keep_starting, true);

@@ -185,8 +185,8 @@ static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
 
 	nr_servers = 2 + draw(seed, 3);
 	for (i = 0; i < nr_servers; i++) {
-		struct resch_server_set set = { .domain = domain };
-		struct resch_server_params *params = &set.params;
+		struct resch_server_set want = { .domain = domain };
+		struct resch_server_params *params = &want.params;
 
 		params->kind = draw(seed, 4);
 		params->policy = draw(seed, 6);
@@ -197,8 +197,8 @@ static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
 		if (params->policy == RESCH_SERVER_RR)
 			params->quantum = MS / 5 + draw(seed, MS);
 		params->cpu = cpu;
-		result = resch_server_set(fd, &set);
-		if (result || set.id != i + 1) {
+		result = resch_server_set(fd, &want);
+		if (result || want.id != i + 1) {
 			fprintf(stderr, "load: server %u: %s\n", i + 1, strerror(-result));
 			return 1;
 		}

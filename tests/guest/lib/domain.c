@@ -86,17 +86,17 @@ int modules_unload(char *left, size_t size)
 
 uint32_t domain_on(const char *cpus, const char *plugin, const char *options)
 {
-	struct resch_domain_set set = { .domain = 0 };
+	struct resch_domain_set want = { .domain = 0 };
 	char name[64];
 
 	snprintf(name, sizeof(name), "resch-%s", plugin);
 	if (strcmp(plugin, "fifo"))
 		must(module_load(name, ""));
-	must(resch_cpus_parse(cpus, &set.cpus));
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	snprintf(set.options, sizeof(set.options), "%s", options ? options : "");
-	must(resch_domain_set(dev, &set));
-	return set.domain;
+	must(resch_cpus_parse(cpus, &want.cpus));
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	snprintf(want.options, sizeof(want.options), "%s", options ? options : "");
+	must(resch_domain_set(dev, &want));
+	return want.domain;
 }
 
 uint32_t use(const char *plugin)
@@ -106,15 +106,15 @@ uint32_t use(const char *plugin)
 
 int domain_swap(uint32_t domain, const char *plugin, const char *options)
 {
-	struct resch_domain_set set = { .domain = domain };
+	struct resch_domain_set want = { .domain = domain };
 	char name[64];
 
 	snprintf(name, sizeof(name), "resch-%s", plugin);
 	if (strcmp(plugin, "fifo"))
 		module_load(name, "");
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
-	snprintf(set.options, sizeof(set.options), "%s", options ? options : "");
-	return resch_domain_set(dev, &set);
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
+	snprintf(want.options, sizeof(want.options), "%s", options ? options : "");
+	return resch_domain_set(dev, &want);
 }
 
 struct resch_domain_stat domain_stat(uint32_t domain)

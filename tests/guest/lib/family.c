@@ -8,13 +8,13 @@ struct told *told;
 
 uint32_t family_server(uint32_t domain, uint64_t budget, uint32_t flags, int fd)
 {
-	struct resch_server_set set = server_of(domain, budget, FAMILY_PERIOD);
+	struct resch_server_set want = server_of(domain, budget, FAMILY_PERIOD);
 
-	set.params.quantum = MS;
-	set.params.policy = RESCH_SERVER_RR;
-	set.params.flags = flags;
-	must(resch_server_set(fd, &set));
-	return set.id;
+	want.params.quantum = MS;
+	want.params.policy = RESCH_SERVER_RR;
+	want.params.flags = flags;
+	must(resch_server_set(fd, &want));
+	return want.id;
 }
 
 struct resch_register member(uint32_t domain, uint32_t id)

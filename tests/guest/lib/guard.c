@@ -6,23 +6,23 @@ const struct resch_calls calls_none;
 
 uint32_t guard_on(const char *plugin, uint32_t flags, const struct resch_calls *exempt)
 {
-	struct resch_guard_set set = { .flags = RESCH_GUARD_ON | flags };
+	struct resch_guard_set want = { .flags = RESCH_GUARD_ON | flags };
 
 	pin(0, "0-1");
-	set.domain = use(plugin);
+	want.domain = use(plugin);
 	if (exempt) {
-		set.flags |= RESCH_GUARD_EXEMPT;
-		set.exempt = *exempt;
+		want.flags |= RESCH_GUARD_EXEMPT;
+		want.exempt = *exempt;
 	}
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
-	return set.domain;
+	must(call(dev, RESCH_IOC_GUARD_SET, &want));
+	return want.domain;
 }
 
 void guard_off(uint32_t domain)
 {
-	struct resch_guard_set set = { .domain = domain };
+	struct resch_guard_set want = { .domain = domain };
 
-	must(call(dev, RESCH_IOC_GUARD_SET, &set));
+	must(call(dev, RESCH_IOC_GUARD_SET, &want));
 }
 
 int cpus_of(pid_t tid)

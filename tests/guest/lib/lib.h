@@ -271,7 +271,7 @@ struct resch_event event_await(uint32_t type, uint32_t task);
 struct resch_server_set server_of(uint32_t domain, uint64_t budget, uint64_t period);
 
 /* The calls, for tests of their results: 0 or -errno. */
-int server_set(struct resch_server_set *set);
+int server_set(struct resch_server_set *want);
 int server_del(uint32_t domain, uint32_t id);
 
 /* Make one as server_of() describes it, which is on CPU 1: its number. */

@@ -6,11 +6,11 @@ uint32_t domain, ours, theirs;
 
 uint32_t server_of_kind(uint32_t kind, uint64_t budget, uint64_t period)
 {
-	struct resch_server_set set = server_of(domain, budget, period);
+	struct resch_server_set want = server_of(domain, budget, period);
 
-	set.params.kind = kind;
-	must(server_set(&set));
-	return set.id;
+	want.params.kind = kind;
+	must(server_set(&want));
+	return want.id;
 }
 
 void servers(void)

@@ -4,7 +4,7 @@
 
 struct resch_server_set server_of(uint32_t domain, uint64_t budget, uint64_t period)
 {
-	struct resch_server_set set = {
+	struct resch_server_set want = {
 		.domain = domain,
 		.params = { .budget = budget,
 			    .period = period,
@@ -12,21 +12,21 @@ struct resch_server_set server_of(uint32_t domain, uint64_t budget, uint64_t per
 			    .flags = RESCH_SERVER_F_PERSIST },
 	};
 
-	return set;
+	return want;
 }
 
-int server_set(struct resch_server_set *set)
+int server_set(struct resch_server_set *want)
 {
-	return call(dev, RESCH_IOC_SERVER_SET, set);
+	return call(dev, RESCH_IOC_SERVER_SET, want);
 }
 
 uint32_t server_make(uint32_t domain, uint64_t budget, uint64_t period)
 {
-	struct resch_server_set set = server_of(domain, budget, period);
+	struct resch_server_set want = server_of(domain, budget, period);
 
-	must(server_set(&set));
-	check_is(set.cpu, CPU);
-	return set.id;
+	must(server_set(&want));
+	check_is(want.cpu, CPU);
+	return want.id;
 }
 
 int server_del(uint32_t domain, uint32_t id)

@@ -13,7 +13,7 @@ uint64_t stage_key(uint32_t task)
 
 struct resch_chain_set chain_of(uint32_t protocol, uint64_t period, uint64_t deadline)
 {
-	struct resch_chain_set set = {
+	struct resch_chain_set want = {
 		.count = STAGES,
 		.protocol = protocol,
 		.period = period,
@@ -21,22 +21,22 @@ struct resch_chain_set chain_of(uint32_t protocol, uint64_t period, uint64_t dea
 		.name = "test",
 	};
 
-	return set;
+	return want;
 }
 
-int chain_make(int fd, struct resch_chain_set *set, const uint32_t *tasks, const uint64_t *phases)
+int chain_make(int fd, struct resch_chain_set *want, const uint32_t *tasks, const uint64_t *phases)
 {
 	struct resch_chain_stage stage[RESCH_CHAIN_STAGES_MAX];
 	uint32_t i;
 
 	memset(stage, 0, sizeof(stage));
-	for (i = 0; i < set->count; i++) {
+	for (i = 0; i < want->count; i++) {
 		stage[i].task = tasks[i];
 		stage[i].from_mask = i ? 1U << (i - 1) : 0;
 		stage[i].key = stage_key(tasks[i]);
 		stage[i].phase = phases ? phases[i] : 0;
 	}
-	return resch_chain_set(fd, set, stage);
+	return resch_chain_set(fd, want, stage);
 }
 
 struct resch_chain_stat chain_stat(uint32_t chain)
@@ -105,12 +105,12 @@ void stages_start(const int cpus[STAGES], const uint64_t periods[STAGES])
 void stages_chain(uint32_t protocol, uint64_t period, uint64_t deadline, uint32_t flags)
 {
 	uint32_t tasks[STAGES] = { stages.tasks[0].id, stages.tasks[1].id, stages.tasks[2].id };
-	struct resch_chain_set set = chain_of(protocol, period, deadline);
+	struct resch_chain_set want = chain_of(protocol, period, deadline);
 
-	set.flags = flags | RESCH_CHAIN_F_SKIP_ADMISSION;
-	must(chain_make(dev, &set, tasks, NULL));
-	check(set.id, "the chain has no number");
-	stages.chain = set.id;
+	want.flags = flags | RESCH_CHAIN_F_SKIP_ADMISSION;
+	must(chain_make(dev, &want, tasks, NULL));
+	check(want.id, "the chain has no number");
+	stages.chain = want.id;
 }
 
 void stages_feed(uint32_t count, void (*each)(void))

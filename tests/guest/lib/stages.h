@@ -46,7 +46,7 @@ void stages_feed(uint32_t count, void (*each)(void));
 void stages_end(void);
 
 /* Make a chain of tasks that were offered with stage_key(): as RESCH_IOC_CHAIN_SET returns. */
-int chain_make(int fd, struct resch_chain_set *set, const uint32_t *tasks, const uint64_t *phases);
+int chain_make(int fd, struct resch_chain_set *want, const uint32_t *tasks, const uint64_t *phases);
 
 /* What a chain with that protocol asks for. */
 struct resch_chain_set chain_of(uint32_t protocol, uint64_t period, uint64_t deadline);

@@ -79,19 +79,19 @@ int standing_domain(int fd, const struct resch_cpus *cpus, struct resch_domain_s
 int layout_apply(const struct assignment *assignment, int fd, struct applied *applied)
 {
 	const char *plugin = plugin_of(assignment->request.method);
-	struct resch_domain_set set = { .capacity = 1000000 };
+	struct resch_domain_set want = { .capacity = 1000000 };
 	struct resch_domain_stat stat = {};
 	int result = standing_domain(fd, &assignment->request.cpus, &stat);
 
 	if (result < 0)
 		return fail("assign: %s", error_text(result));
 	*applied = (struct applied){ .domain = stat.domain, .made = !result, .plugin = plugin };
-	snprintf(set.plugin, sizeof(set.plugin), "%s", plugin);
+	snprintf(want.plugin, sizeof(want.plugin), "%s", plugin);
 	if (applied->made) {
-		set.cpus = assignment->request.cpus;
-		if (domain_apply(fd, &set))
+		want.cpus = assignment->request.cpus;
+		if (domain_apply(fd, &want))
 			return EXIT_FAILED;
-		applied->domain = set.domain;
+		applied->domain = want.domain;
 		result = set_plan(fd, applied->domain, assignment->layout);
 		if (result)
 			resch_domain_del(fd, applied->domain);
@@ -102,6 +102,6 @@ int layout_apply(const struct assignment *assignment, int fd, struct applied *ap
 					    set_plan(fd, stat.domain, assignment->layout);
 	if (result || !strcmp(stat.plugin, plugin))
 		return result;
-	set.domain = stat.domain;
-	return domain_apply(fd, &set) ? EXIT_FAILED : EXIT_DONE;
+	want.domain = stat.domain;
+	return domain_apply(fd, &want) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -164,7 +164,7 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 		       const struct resch_stage_bound *bounds, struct runner *runners)
 {
 	struct resch_chain_stage stages[RESCH_CHAIN_STAGES_MAX] = {};
-	struct resch_chain_set set = {
+	struct resch_chain_set want = {
 		.count = chain->count,
 		.protocol = chain->protocol,
 		.flags = RESCH_CHAIN_F_SKIP_ADMISSION,
@@ -174,7 +174,7 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 	uint32_t i;
 	int result;
 
-	snprintf(set.name, sizeof(set.name), "%.15s", chain->name);
+	snprintf(want.name, sizeof(want.name), "%.15s", chain->name);
 	for (i = 0; i < chain->count; i++) {
 		uint64_t key = 0;
 
@@ -192,10 +192,10 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 		if (result)
 			return fail("chain %.15s: %s", chain->name, error_text(result));
 	}
-	result = resch_chain_set(show->fd, &set, stages);
+	result = resch_chain_set(show->fd, &want, stages);
 	if (result)
 		return fail("chain %.15s: %s", chain->name, error_text(result));
-	show->ids[show->made++] = set.id;
+	show->ids[show->made++] = want.id;
 	return -1;
 }
 

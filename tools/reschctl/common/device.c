@@ -92,25 +92,25 @@ int domain_of_cpu(int fd, unsigned int cpu, struct resch_domain_stat *stat)
 	return result;
 }
 
-int plugin_split(const char *text, struct resch_domain_set *set)
+int plugin_split(const char *text, struct resch_domain_set *want)
 {
 	size_t length = strcspn(text, ":");
 	const char *options = text[length] ? text + length + 1 : "";
 
-	if (!length || length >= sizeof(set->plugin)) {
+	if (!length || length >= sizeof(want->plugin)) {
 		fail("'%s': a plugin's name has 1 to %zu characters", text,
-		     sizeof(set->plugin) - 1);
+		     sizeof(want->plugin) - 1);
 		return -EINVAL;
 	}
-	if (strlen(options) >= sizeof(set->options)) {
+	if (strlen(options) >= sizeof(want->options)) {
 		fail("'%s': options of a plugin have at most %zu characters", options,
-		     sizeof(set->options) - 1);
+		     sizeof(want->options) - 1);
 		return -EINVAL;
 	}
-	memset(set->plugin, 0, sizeof(set->plugin));
-	memset(set->options, 0, sizeof(set->options));
-	memcpy(set->plugin, text, length);
-	memcpy(set->options, options, strlen(options));
+	memset(want->plugin, 0, sizeof(want->plugin));
+	memset(want->options, 0, sizeof(want->options));
+	memcpy(want->plugin, text, length);
+	memcpy(want->options, options, strlen(options));
 	return 0;
 }
 
@@ -153,44 +153,45 @@ static bool cpus_taken(int fd, const struct resch_cpus *cpus)
 	return false;
 }
 
-int domain_apply(int fd, struct resch_domain_set *set)
+int domain_apply(int fd, struct resch_domain_set *want)
 {
 	struct resch_domain_stat standing;
 	char why[RESCH_VERDICT_TEXT];
-	int result = resch_domain_set(fd, set);
+	int result = resch_domain_set(fd, want);
 
 	switch (-result) {
 	case 0:
 		break;
 	case EBUSY:
-		if (set->verdict.bound != RESCH_BOUND_NONE) {
-			verdict_words(set->plugin, &set->verdict, why, sizeof(why));
+		if (want->verdict.bound != RESCH_BOUND_NONE) {
+			verdict_words(want->plugin, &want->verdict, why, sizeof(why));
 			fail("plugin %s refuses the standing tasks, so nothing has changed: %s",
-			     set->plugin, why);
-		} else if (!cpus_taken(fd, &set->cpus)) {
+			     want->plugin, why);
+		} else if (!cpus_taken(fd, &want->cpus)) {
 			fail("a CPU of %s is in another domain: see `reschctl domain list`",
-			     cpus_text(&set->cpus));
+			     cpus_text(&want->cpus));
 		}
 		break;
 	case ENOENT:
-		if (set->domain && resch_domain_stat(fd, set->domain, &standing))
-			fail("there is no domain %u: see `reschctl domain list`", set->domain);
+		if (want->domain && resch_domain_stat(fd, want->domain, &standing))
+			fail("there is no domain %u: see `reschctl domain list`", want->domain);
 		else
 			fail("there is no plugin %s: no module resch-%s is installed; `reschctl plugin list` shows what "
 			     "is loaded",
-			     set->plugin, set->plugin);
+			     want->plugin, want->plugin);
 		break;
 	case ENODEV:
-		if (set->domain)
-			fail("there is no domain %u: see `reschctl domain list`", set->domain);
-		else if (cpus_online(&set->cpus))
-			fail("CPUs %s are not all online", cpus_text(&set->cpus));
+		if (want->domain)
+			fail("there is no domain %u: see `reschctl domain list`", want->domain);
+		else if (cpus_online(&want->cpus))
+			fail("CPUs %s are not all online", cpus_text(&want->cpus));
 		break;
 	case EINVAL:
-		if (!set->domain && !cpus_online(&set->cpus))
+		if (!want->domain && !cpus_online(&want->cpus))
 			break;
-		if (set->options[0])
-			fail("plugin %s does not take the options '%s'", set->plugin, set->options);
+		if (want->options[0])
+			fail("plugin %s does not take the options '%s'", want->plugin,
+			     want->options);
 		else
 			fail("capacity or overhead are out of range");
 		break;

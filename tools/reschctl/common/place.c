@@ -125,32 +125,32 @@ static int join(int fd, struct place *place, const struct resch_cpus *cpus, bool
 	return result < 0 ? -1 : 0;
 }
 
-static int make(int fd, struct place *place, struct resch_domain_set *set)
+static int make(int fd, struct place *place, struct resch_domain_set *want)
 {
 	uint64_t overhead = 0;
 
-	if (place->capacity && share_parse(place->capacity, &set->capacity))
+	if (place->capacity && share_parse(place->capacity, &want->capacity))
 		return usage("run", "--capacity=%s: a share is 95%%, 0.95 or 950000",
 			     place->capacity);
 	if (place->overhead && (resch_time_parse(place->overhead, &overhead) || overhead > 999999))
 		return usage("run", "--overhead=%s: a time below 1ms, such as 10us",
 			     place->overhead);
-	set->overhead = (uint32_t)overhead;
-	if (domain_apply(fd, set))
+	want->overhead = (uint32_t)overhead;
+	if (domain_apply(fd, want))
 		return EXIT_FAILED;
-	place->domain = set->domain;
+	place->domain = want->domain;
 	place->made = true;
 	return 0;
 }
 
 int place_find(int fd, struct place *place, const struct spec *specs, size_t count)
 {
-	struct resch_domain_set set = {};
+	struct resch_domain_set want = {};
 	struct resch_domain_stat stat;
 	uint64_t id;
 	int wanted, result;
 
-	if (place->policy && plugin_split(place->policy, &set))
+	if (place->policy && plugin_split(place->policy, &want))
 		return EXIT_USAGE;
 	if (place->domain_text) {
 		if (number_parse(place->domain_text, UINT32_MAX, &id) || !id)
@@ -159,29 +159,29 @@ int place_find(int fd, struct place *place, const struct spec *specs, size_t cou
 		if (resch_domain_stat(fd, (uint32_t)id, &stat))
 			return fail("there is no domain %lu: see `reschctl domain list`",
 				    (unsigned long)id);
-		if (place->policy && !same_policy(&stat, &set))
+		if (place->policy && !same_policy(&stat, &want))
 			return fail("domain %lu is under %s, not %s", (unsigned long)id,
 				    stat.plugin, place->policy);
 		place->domain = (uint32_t)id;
 		return 0;
 	}
-	wanted = wanted_cpus(place, specs, count, &set.cpus);
+	wanted = wanted_cpus(place, specs, count, &want.cpus);
 	if (wanted < 0)
 		return EXIT_USAGE;
-	result = join(fd, place, &set.cpus, !wanted, &set);
+	result = join(fd, place, &want.cpus, !wanted, &want);
 	if (result)
 		return result > 0 ? 0 : EXIT_FAILED;
 	if (!place->policy && wanted)
 		return fail(
 			"CPUs %s are in no domain: say --policy=NAME to make one, such as --policy=edf",
-			cpus_text(&set.cpus));
+			cpus_text(&want.cpus));
 	if (!place->policy)
 		return fail(
 			"there is no domain: say --policy=NAME to make one, such as --policy=edf");
-	if (!wanted && !free_cpu(fd, &set.cpus))
+	if (!wanted && !free_cpu(fd, &want.cpus))
 		return fail(
 			"all CPUs are in domains under other plugins: see `reschctl domain list`");
-	return make(fd, place, &set);
+	return make(fd, place, &want);
 }
 
 void place_leave(int fd, const struct place *place)

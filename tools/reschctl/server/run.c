@@ -211,7 +211,7 @@ static int run_make(struct hall *hall, const struct server_given *given)
 	struct resch_server_set one;
 	int result;
 
-	if (given->set) {
+	if (given->band) {
 		result = server_band_make(hall->fd, given, 0, &several);
 		return result ? result : hall_open(hall, several.domain, several.id);
 	}

@@ -203,7 +203,7 @@ int server_parse(int argc, char **argv, struct server_given *given, const char *
 		{ "name", 0, "name", take_name, given, .given = &given->name },
 		{ "domain", 0, "domains", option_number, &given->domain, 1, INT32_MAX },
 		{ "cpu", 0, "cpu", option_cpu, &params->cpu, .given = &given->cpu },
-		{ "cpus", 0, "cpus", option_cpus, &given->cpus, .given = &given->set },
+		{ "cpus", 0, "cpus", option_cpus, &given->cpus, .given = &given->band },
 		{ "reclaim", 0, NULL, take_reclaim, given },
 		{ "quiet", 'q', NULL, option_flag, &given->quiet },
 		OPTION_JSON(&given->json),
@@ -320,29 +320,29 @@ int server_explain_plugin(int fd, int error, const struct server_given *given)
 	}
 }
 
-static int explain(int error, const struct resch_server_set *set)
+static int explain(int error, const struct resch_server_set *want)
 {
-	return server_explain(error, set->domain, set->id, &set->verdict);
+	return server_explain(error, want->domain, want->id, &want->verdict);
 }
 
-static void show(int fd, const struct resch_server_set *set, bool json)
+static void show(int fd, const struct resch_server_set *want, bool json)
 {
 	struct resch_server_stat stat;
 
-	if (json && !resch_server_stat(fd, set->domain, set->id, &stat))
+	if (json && !resch_server_stat(fd, want->domain, want->id, &stat))
 		json_show(server_json(&stat), stdout);
 	else if (!json)
-		printf("server %u:%u: CPU %d, %s of %s\n", set->domain, set->id, set->cpu,
-		       time_text(set->params.budget), time_text(set->params.period));
+		printf("server %u:%u: CPU %d, %s of %s\n", want->domain, want->id, want->cpu,
+		       time_text(want->params.budget), time_text(want->params.period));
 }
 
-static int apply(int fd, struct resch_server_set *set, bool json)
+static int apply(int fd, struct resch_server_set *want, bool json)
 {
-	int result = resch_server_set(fd, set);
+	int result = resch_server_set(fd, want);
 
 	if (result)
-		return explain(result, set);
-	show(fd, set, json);
+		return explain(result, want);
+	show(fd, want, json);
 	return EXIT_DONE;
 }
 
@@ -355,9 +355,9 @@ static int find_domain(int fd, const struct server_given *given)
 
 	if (given->domain)
 		return (int)given->domain;
-	while (given->set && !resch_cpus_has(&given->cpus, cpu))
+	while (given->band && !resch_cpus_has(&given->cpus, cpu))
 		cpu++;
-	if (given->cpu || given->set)
+	if (given->cpu || given->band)
 		return domain_of_cpu(fd, given->cpu ? (unsigned int)given->params.cpu : cpu, &stat);
 	while ((result = resch_domain_next(fd, &stat)) > 0) {
 		if (!strcmp(stat.plugin, "server"))
@@ -388,7 +388,7 @@ int server_complete(struct server_given *given)
 		params->quantum = SERVER_QUANTUM;
 	if (params->policy != RESCH_SERVER_RR && params->quantum)
 		return usage("server", "--quantum is for --policy=rr");
-	if (given->set && given->cpu)
+	if (given->band && given->cpu)
 		return usage("server", "--cpu is for one server, --cpus for one on each of them");
 	return complete_plugin(given);
 }
@@ -417,28 +417,28 @@ int server_fill(int fd, const struct server_given *given, uint32_t flags,
 }
 
 int server_make(int fd, const struct server_given *given, uint32_t flags,
-		struct resch_server_set *set)
+		struct resch_server_set *want)
 {
 	int result;
 
-	*set = (struct resch_server_set){};
-	result = server_fill(fd, given, flags, &set->params, set->plugin, set->options,
-			     &set->domain);
+	*want = (struct resch_server_set){};
+	result = server_fill(fd, given, flags, &want->params, want->plugin, want->options,
+			     &want->domain);
 	if (result)
 		return result;
-	result = resch_server_set(fd, set);
+	result = resch_server_set(fd, want);
 	if (!result)
 		return 0;
-	return server_explain_plugin(fd, result, given) ?: explain(result, set);
+	return server_explain_plugin(fd, result, given) ?: explain(result, want);
 }
 
 static int add_one(int fd, const struct server_given *given)
 {
-	struct resch_server_set set;
-	int result = server_make(fd, given, RESCH_SERVER_F_PERSIST, &set);
+	struct resch_server_set want;
+	int result = server_make(fd, given, RESCH_SERVER_F_PERSIST, &want);
 
 	if (!result)
-		show(fd, &set, given->json);
+		show(fd, &want, given->json);
 	return result;
 }
 
@@ -458,7 +458,7 @@ static int server_add(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = given.set ? server_band_add(fd, &given) : add_one(fd, &given);
+	result = given.band ? server_band_add(fd, &given) : add_one(fd, &given);
 	close(fd);
 	return result;
 }
@@ -466,7 +466,7 @@ static int server_add(int argc, char **argv)
 /* What is not given stays as it is. */
 static int server_resize(int argc, char **argv)
 {
-	struct resch_server_set set = {};
+	struct resch_server_set want = {};
 	struct resch_server_stat stat;
 	struct server_given given = {};
 	int fd, result;
@@ -474,10 +474,10 @@ static int server_resize(int argc, char **argv)
 	result = server_parse(argc, argv, &given, "servers");
 	if (result >= 0)
 		return result;
-	if (optind + 1 != argc || server_parse_id(argv[optind], &set.domain, &set.id))
+	if (optind + 1 != argc || server_parse_id(argv[optind], &want.domain, &want.id))
 		return usage("server",
 			     "server set takes DOMAIN:ID, as `reschctl server list` shows it");
-	if (given.kind || given.policy || given.cpu || given.set || given.domain ||
+	if (given.kind || given.policy || given.cpu || given.band || given.domain ||
 	    given.params.flags || *given.plugin)
 		return usage(
 			"server",
@@ -485,24 +485,24 @@ static int server_resize(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = resch_server_stat(fd, set.domain, set.id, &stat);
+	result = resch_server_stat(fd, want.domain, want.id, &stat);
 	if (result) {
 		close(fd);
-		return explain(result, &set);
+		return explain(result, &want);
 	}
-	set.params = stat.params;
+	want.params = stat.params;
 	if (given.params.budget)
-		set.params.budget = given.params.budget;
+		want.params.budget = given.params.budget;
 	if (given.params.period)
-		set.params.period = given.params.period;
+		want.params.period = given.params.period;
 	if (given.params.quantum)
-		set.params.quantum = given.params.quantum;
+		want.params.quantum = given.params.quantum;
 	if (given.name)
-		memcpy(set.params.name, given.params.name, sizeof(set.params.name));
+		memcpy(want.params.name, given.params.name, sizeof(want.params.name));
 	if (stat.band)
-		result = server_band_resize(fd, &stat, &set.params, given.json);
+		result = server_band_resize(fd, &stat, &want.params, given.json);
 	else
-		result = apply(fd, &set, given.json);
+		result = apply(fd, &want, given.json);
 	close(fd);
 	return result;
 }
@@ -511,7 +511,7 @@ static int server_resize(int argc, char **argv)
 
 static int server_del(int argc, char **argv)
 {
-	struct resch_server_set set = {};
+	struct resch_server_set want = {};
 	struct resch_server_stat stat;
 	int fd, result;
 	bool json;
@@ -519,22 +519,22 @@ static int server_del(int argc, char **argv)
 	result = options_plain(argc, argv, "server", help, "servers", &json);
 	if (result >= 0)
 		return result;
-	if (optind + 1 != argc || server_parse_id(argv[optind], &set.domain, &set.id))
+	if (optind + 1 != argc || server_parse_id(argv[optind], &want.domain, &want.id))
 		return usage("server",
 			     "server del takes DOMAIN:ID, as `reschctl server list` shows it");
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	if (!resch_server_stat(fd, set.domain, set.id, &stat) && stat.band)
-		result = resch_servers_del(fd, set.domain, stat.band);
+	if (!resch_server_stat(fd, want.domain, want.id, &stat) && stat.band)
+		result = resch_servers_del(fd, want.domain, stat.band);
 	else
-		result = resch_server_del(fd, set.domain, set.id);
+		result = resch_server_del(fd, want.domain, want.id);
 	close(fd);
 	if (result == -EBUSY)
 		return fail(
 			"server %u:%u has tasks: see `reschctl tasks`; end their programs first",
-			set.domain, set.id);
-	return result ? explain(result, &set) : EXIT_DONE;
+			want.domain, want.id);
+	return result ? explain(result, &want) : EXIT_DONE;
 }
 
 int server_plain(int argc, char **argv, bool *json)

@@ -12,10 +12,10 @@
 struct server_given {
 	struct resch_server_params params;
 	uint64_t domain;
-	struct resch_cpus cpus; /* where `set` */
+	struct resch_cpus cpus; /* where `band` */
 	char plugin[RESCH_NAME_LEN]; /* with RESCH_SERVER_PLUGIN */
 	char options[RESCH_OPTIONS_LEN];
-	bool kind, policy, cpu, name, set; /* given; set: --cpus */
+	bool kind, policy, cpu, name, band; /* given; band: --cpus */
 	bool json, quiet;
 };
 
@@ -26,9 +26,9 @@ struct server_given {
 int server_parse(int argc, char **argv, struct server_given *given, const char *arguments);
 /** server_complete - is it a new server? Return: 0, or an exit status after a message */
 int server_complete(struct server_given *given);
-/** server_make - Return: 0, and *@set as the module made it; or an exit status after a message */
+/** server_make - Return: 0, and *@want as the module made it; or an exit status after a message */
 int server_make(int fd, const struct server_given *given, uint32_t flags,
-		struct resch_server_set *set);
+		struct resch_server_set *want);
 /**
  * server_fill - what a new server, or a set of them, is to be
  * @params, @plugin, @options, @domain: members of the request
@@ -50,11 +50,11 @@ int server_plain(int argc, char **argv, bool *json);
 int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
 struct json_object *server_json(const struct resch_server_stat *stat);
 
-/* ---- set.c: sets of servers, one on each of several CPUs ------------------------------------- */
+/* ---- band.c: sets of servers, one on each of several CPUs ------------------------------------ */
 
 /** server_band_make - as server_make() */
 int server_band_make(int fd, const struct server_given *given, uint32_t flags,
-		     struct resch_servers_set *set);
+		     struct resch_servers_set *want);
 /**
  * server_band_stats - those of the set that @stat is of, or itself. Return: room to be freed, or
  * NULL

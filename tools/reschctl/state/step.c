@@ -112,30 +112,30 @@ static int restore_guard(int fd, uint32_t domain, const struct item *item)
 static int do_domain(int fd, const struct step *step, bool back)
 {
 	const struct item *item = step->deed == DEED_REMOVE ? &step->before : &step->after;
-	struct resch_domain_set set = { .capacity = item_share(item, KEY_CAPACITY),
-					.overhead = (uint32_t)item_time(item, KEY_OVERHEAD) };
+	struct resch_domain_set want = { .capacity = item_share(item, KEY_CAPACITY),
+					 .overhead = (uint32_t)item_time(item, KEY_OVERHEAD) };
 	int status, result;
 
 	if (step->deed != DEED_MAKE) {
-		status = find_domain(fd, item, &set.domain);
+		status = find_domain(fd, item, &want.domain);
 		if (status)
 			return status;
 	}
 	if (step->deed == DEED_REMOVE) {
-		result = resch_domain_del(fd, set.domain);
+		result = resch_domain_del(fd, want.domain);
 		if (result == -EBUSY)
 			return fail(
 				"domain %u has tasks: see `reschctl tasks`; end their programs first",
-				set.domain);
-		return result ? fail("domain %u: %s", set.domain, error_text(result)) : 0;
+				want.domain);
+		return result ? fail("domain %u: %s", want.domain, error_text(result)) : 0;
 	}
 	if (step->deed == DEED_MAKE)
-		item_cpus(item, &set.cpus);
-	snprintf(set.plugin, sizeof(set.plugin), "%s", item_text(item, KEY_PLUGIN));
-	snprintf(set.options, sizeof(set.options), "%s", item_text(item, KEY_OPTIONS));
-	if (domain_apply(fd, &set))
+		item_cpus(item, &want.cpus);
+	snprintf(want.plugin, sizeof(want.plugin), "%s", item_text(item, KEY_PLUGIN));
+	snprintf(want.options, sizeof(want.options), "%s", item_text(item, KEY_OPTIONS));
+	if (domain_apply(fd, &want))
 		return EXIT_FAILED;
-	return back && item->values[KEY_GUARD] ? restore_guard(fd, set.domain, item) : 0;
+	return back && item->values[KEY_GUARD] ? restore_guard(fd, want.domain, item) : 0;
 }
 
 static int do_of_guard(int fd, const struct step *step, bool back)
@@ -167,7 +167,7 @@ static void given_server(const struct item *item, struct server_given *given)
 			    .kind = (uint32_t)resch_server_kind_parse(item_text(item, KEY_KIND)),
 			    .policy = RESCH_SERVER_PLUGIN },
 		.cpu = item->values[KEY_CPU],
-		.set = item->values[KEY_CPUS],
+		.band = item->values[KEY_CPUS],
 	};
 	if (item->values[KEY_POLICY])
 		given->params.policy =
@@ -177,7 +177,7 @@ static void given_server(const struct item *item, struct server_given *given)
 	snprintf(given->params.name, sizeof(given->params.name), "%s", item_text(item, KEY_NAME));
 	snprintf(given->plugin, sizeof(given->plugin), "%s", item_text(item, KEY_PLUGIN));
 	snprintf(given->options, sizeof(given->options), "%s", item_text(item, KEY_OPTIONS));
-	if (given->set)
+	if (given->band)
 		item_cpus(item, &given->cpus);
 	else
 		given->params.cpu = atoi(item_text(item, KEY_CPU));
@@ -190,8 +190,8 @@ static int make_server(int fd, const struct item *item)
 	struct server_given given;
 
 	given_server(item, &given);
-	return given.set ? server_band_make(fd, &given, RESCH_SERVER_F_PERSIST, &servers) :
-			   server_make(fd, &given, RESCH_SERVER_F_PERSIST, &server);
+	return given.band ? server_band_make(fd, &given, RESCH_SERVER_F_PERSIST, &servers) :
+			    server_make(fd, &given, RESCH_SERVER_F_PERSIST, &server);
 }
 
 static int resize_server(int fd, const struct item *have, const struct item *item)
@@ -203,7 +203,7 @@ static int resize_server(int fd, const struct item *have, const struct item *ite
 
 	given_server(item, &given);
 	given.params.flags |= RESCH_SERVER_F_PERSIST;
-	if (given.set) {
+	if (given.band) {
 		servers = (struct resch_servers_set){ .domain = have->domain,
 						      .id = have->id,
 						      .params = given.params };
