@@ -15,8 +15,8 @@
  */
 #include "chain.h"
 
-/* What goes before @stage in the first @window of a busy period, ns. Beyond the horizon: never. */
-static uint64_t interference(struct flat *flat, const struct stage *stage, uint64_t window)
+uint64_t flat_interference(struct flat *flat, const struct stage *stage, uint64_t window,
+			   bool closed)
 {
 	const struct stage *other;
 	uint64_t sum = 0;
@@ -26,7 +26,7 @@ static uint64_t interference(struct flat *flat, const struct stage *stage, uint6
 			continue;
 		if (!flat_step(flat) || other->jitter == CHAIN_NEVER)
 			return CHAIN_NEVER;
-		sum += chain_ceil(window + other->jitter, other->period) * other->cost;
+		sum += chain_ceil(window + other->jitter + closed, other->period) * other->cost;
 		if (sum > CHAIN_HORIZON)
 			return CHAIN_NEVER;
 	}
@@ -45,7 +45,7 @@ static uint64_t on_cpu(struct flat *flat, const struct stage *stage)
 	 * base is q T; with a large jitter it may be beyond the window, of a job that came early.
 	 */
 	for (;;) {
-		uint64_t next = chain_add(demand, interference(flat, stage, window));
+		uint64_t next = chain_add(demand, flat_interference(flat, stage, window, false));
 
 		if (next == CHAIN_NEVER || next > chain_add(base, stage->limit))
 			return CHAIN_NEVER;

@@ -26,35 +26,13 @@ static uint64_t in_the_way(const struct flat *flat, const struct stage *stage)
 	return longest;
 }
 
-/*
- * What goes before @stage. @closed: what comes at the very end of the window counts: nothing of it
- * has been sent, so it would be.
- */
-static uint64_t interference(struct flat *flat, const struct stage *stage, uint64_t window,
-			     bool closed)
-{
-	const struct stage *other;
-	uint64_t sum = 0;
-
-	for (other = flat->stages; other < flat->stages + flat->count; other++) {
-		if (!stage_before(other, stage))
-			continue;
-		if (!flat_step(flat) || other->jitter == CHAIN_NEVER)
-			return CHAIN_NEVER;
-		sum += chain_ceil(window + other->jitter + closed, other->period) * other->cost;
-		if (sum > CHAIN_HORIZON)
-			return CHAIN_NEVER;
-	}
-	return sum;
-}
-
 /* How long frames of @stage and those before it keep the link busy. */
 static uint64_t busy_period(struct flat *flat, const struct stage *stage, uint64_t blocking)
 {
 	uint64_t window = blocking + stage->cost, next;
 
 	for (;; window = next) {
-		next = interference(flat, stage, window, false);
+		next = flat_interference(flat, stage, window, false);
 		if (next == CHAIN_NEVER || window > stage->limit + stage->jitter)
 			return CHAIN_NEVER;
 		next += blocking + chain_ceil(window + stage->jitter, stage->period) * stage->cost;
@@ -77,7 +55,7 @@ uint64_t flat_link(struct flat *flat, const struct stage *stage)
 
 		for (window = chain_max(window, next);; window = next) {
 			next = chain_add(blocking + q * stage->cost,
-					 interference(flat, stage, window, true));
+					 flat_interference(flat, stage, window, true));
 			if (next == CHAIN_NEVER || next > stage->limit + stage->jitter)
 				return CHAIN_NEVER;
 			if (next == window)
