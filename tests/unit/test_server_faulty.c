@@ -169,17 +169,6 @@ static const struct resch_plugin any_plugin = {
 	.pick = any_pick,
 };
 
-/* A greedy task: it says a little, and takes all that it gets. */
-static void add_greedy(struct sim *sim, u32 group)
-{
-	struct taskset_task spec = spec_of(1, 10 * MS, 10 * MS, 0);
-
-	spec.params.group = group;
-	spec.params.flags = RESCH_F_SKIP_ADMISSION;
-	spec.exec_min = spec.exec_max = 1000000 * MS;
-	add(sim, &spec);
-}
-
 /* ---- promises, whoever is picked ------------------------------------------------------------- */
 
 /* A task that is cut down until the server takes it; or none. */

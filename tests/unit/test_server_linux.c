@@ -51,18 +51,6 @@ static void watch(struct sim *sim, struct sim_task *task, u64 from, u64 to)
 	}
 }
 
-static struct sim *world(u64 end, u64 seed, u32 capacity)
-{
-	struct sim_config config = {
-		.plugin = "server", .cpus = 1, .end = end, .seed = seed, .capacity = capacity
-	};
-	char error[200] = "";
-	struct sim *sim = sim_new(&config, error, sizeof(error));
-
-	assert_string_equal(error, "");
-	return sim;
-}
-
 static int serve(struct sim *sim, u32 kind, u64 budget, u64 period, u32 flags,
 		 struct resch_verdict *verdict)
 {
@@ -91,7 +79,7 @@ static void work(struct sim *sim, u32 group, u64 wcet, u64 period, u64 most)
 static void play(u64 seed, u64 *random)
 {
 	static const u32 kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS, RESCH_SERVER_TBS };
-	struct sim *sim = world(400 * MS, seed, 1000000);
+	struct sim *sim = make_serving(400 * MS, seed, 1000000);
 	u64 period = rig_between(random, 4, 40) * MS / 2, used;
 	struct oracle oracle = { .period = period };
 	u32 others = (u32)rig_between(random, 0, OTHERS), i,
@@ -163,7 +151,7 @@ static void record(struct sim *sim, struct sim_task *task, u64 from, u64 to)
 
 static void vector(void **state)
 {
-	struct sim *sim = world(35 * MS, 1, 1000000);
+	struct sim *sim = make_serving(35 * MS, 1, 1000000);
 	struct resch_verdict verdict;
 
 	assert_int_equal(serve(sim, RESCH_SERVER_LINUX, 2 * MS, 10 * MS, 0, &verdict), 0);
@@ -179,7 +167,7 @@ static void vector(void **state)
 
 static void door(void **state)
 {
-	struct sim *sim = world(MS, 1, 950000);
+	struct sim *sim = make_serving(MS, 1, 950000);
 	struct resch_verdict verdict;
 
 	/* 5 % are what the domain keeps in any case. */
@@ -187,7 +175,7 @@ static void door(void **state)
 	assert_int_equal(serve(sim, RESCH_SERVER_CBS, 19 * MS, 20 * MS, 0, &verdict), 0);
 	sim_free(sim);
 
-	sim = world(MS, 1, 950000);
+	sim = make_serving(MS, 1, 950000);
 	assert_int_equal(serve(sim, RESCH_SERVER_LINUX, 4 * MS, 20 * MS, 0, &verdict), 0);
 	assert_int_equal(serve(sim, RESCH_SERVER_CBS, 17 * MS, 20 * MS, 0, &verdict), -EBUSY);
 	assert_int_equal(verdict.bound, RESCH_BOUND_UTILIZATION);
@@ -198,7 +186,7 @@ static void door(void **state)
 	sim_free(sim);
 
 	/* And the other way round. */
-	sim = world(MS, 1, 950000);
+	sim = make_serving(MS, 1, 950000);
 	assert_int_equal(serve(sim, RESCH_SERVER_CBS, 15 * MS, 20 * MS, 0, &verdict), 0);
 	assert_int_equal(serve(sim, RESCH_SERVER_LINUX, 6 * MS, 20 * MS, 0, &verdict), -EBUSY);
 	assert_int_equal(verdict.value, 1050000);
@@ -213,7 +201,7 @@ static void door(void **state)
  */
 static void patience(void **state)
 {
-	struct sim *sim = world(60000 * MS, 1, 1000000);
+	struct sim *sim = make_serving(60000 * MS, 1, 1000000);
 	struct resch_verdict verdict;
 
 	assert_int_equal(serve(sim, RESCH_SERVER_LINUX, 9990 * MS, 10000 * MS, 0, &verdict), 0);

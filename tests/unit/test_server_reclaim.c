@@ -176,18 +176,6 @@ static void noted(struct sim *sim, struct resch_server *server)
 	check_near((oracle->d[i] - oracle->v[i]) * rate_of(sim, i), server->state.left, server);
 }
 
-static struct sim *world(u64 end, u64 seed, u32 capacity)
-{
-	struct sim_config config = {
-		.plugin = "server", .cpus = 1, .end = end, .seed = seed, .capacity = capacity
-	};
-	char error[200] = "";
-	struct sim *sim = sim_new(&config, error, sizeof(error));
-
-	assert_string_equal(error, "");
-	return sim;
-}
-
 static void serve(struct sim *sim, u32 kind, u64 budget, u64 period, u32 flags)
 {
 	struct resch_server_params params = {
@@ -221,7 +209,7 @@ static void beside_the_oracle(void **state)
 	u32 round, i;
 
 	for (round = 0; round < 300; round++) {
-		struct sim *sim = world(200 * MS, round, 1000000);
+		struct sim *sim = make_serving(200 * MS, round, 1000000);
 		u32 count = (u32)rig_between(&random, 1, SERVERS);
 		struct oracle oracle = { .sim = sim };
 
@@ -248,7 +236,7 @@ static void beside_the_oracle(void **state)
 /* What a greedy member of server 1 gets in a second, beside one that has little to do. */
 static u64 greedy(u32 kind, u32 flags, u32 capacity)
 {
-	struct sim *sim = world(1000 * MS, 1, capacity);
+	struct sim *sim = make_serving(1000 * MS, 1, capacity);
 	u64 consumed;
 
 	serve(sim, kind, 4 * MS, 10 * MS, flags);
@@ -287,7 +275,7 @@ static void alone(void **state)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		struct sim *sim = world(1000 * MS, 1, by[i].capacity);
+		struct sim *sim = make_serving(1000 * MS, 1, by[i].capacity);
 		u64 consumed;
 
 		serve(sim, RESCH_SERVER_CBS_HARD, 4 * MS, 10 * MS, RESCH_SERVER_F_RECLAIM);

@@ -178,17 +178,6 @@ static void add_task(struct sim *sim, u64 *random, u32 group)
 	sim->tasks[sim->nr_tasks - 1]->spec.gap_max = sporadic ? period * 3 / 2 : period;
 }
 
-/* One that is never satisfied: it says a little, and takes all that it gets. */
-static void add_greedy(struct sim *sim, u32 group)
-{
-	struct taskset_task spec = spec_of(1, 10 * MS, 10 * MS, 0);
-
-	spec.params.group = group;
-	spec.params.flags = RESCH_F_SKIP_ADMISSION;
-	spec.exec_min = spec.exec_max = 1000000 * MS;
-	add(sim, &spec);
-}
-
 static u64 misses_of(const struct sim *sim, u32 *late)
 {
 	u64 sum = 0;
