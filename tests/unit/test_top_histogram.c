@@ -14,17 +14,6 @@
 
 #define TIMES 5000
 
-static void add(struct histogram *histogram, uint64_t ns)
-{
-	histogram->count++;
-	histogram->sum += ns;
-	if (!histogram->least || ns < histogram->least - 1)
-		histogram->least = ns + 1;
-	if (ns > histogram->most)
-		histogram->most = ns;
-	histogram->buckets[histogram_bucket(ns)]++;
-}
-
 /* Each bucket begins where the one before ends, and both ends of it belong to it. */
 static void buckets(void **state)
 {
@@ -67,7 +56,7 @@ static void percentiles(void **state)
 		for (i = 0; i < count; i++) {
 			times[i] = ((uint64_t)rand() << 31 | (uint64_t)rand()) >>
 				   (26 + rand() % 34);
-			add(&histogram, times[i]);
+			histogram_add(&histogram, times[i]);
 		}
 		qsort(times, count, sizeof(times[0]), compare);
 		for (i = 0; i < sizeof(permilles) / sizeof(permilles[0]); i++) {
@@ -90,16 +79,16 @@ static void ends(void **state)
 	assert_int_equal(percentile(&histogram, 500), 0);
 	assert_int_equal(histogram_average(&histogram), 0);
 	assert_int_equal(histogram_least(&histogram), 0);
-	add(&histogram, 0);
+	histogram_add(&histogram, 0);
 	assert_int_equal(percentile(&histogram, 999), 0);
 	assert_int_equal(histogram_least(&histogram), 0);
-	add(&histogram, 3);
+	histogram_add(&histogram, 3);
 	assert_int_equal(percentile(&histogram, 500), 0);
 	assert_int_equal(percentile(&histogram, 501), 3);
 	assert_int_equal(histogram_average(&histogram), 1);
 	/* beyond the last bucket only the greatest is known */
-	add(&histogram, 1ULL << 40);
-	add(&histogram, 1ULL << 41);
+	histogram_add(&histogram, 1ULL << 40);
+	histogram_add(&histogram, 1ULL << 41);
 	assert_int_equal(percentile(&histogram, 750), 1ULL << 41);
 	assert_int_equal(percentile(&histogram, 500), 3);
 }

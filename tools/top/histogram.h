@@ -61,6 +61,23 @@ static inline __u32 histogram_bucket(__u64 ns)
 	return (power + 1) * HISTOGRAM_PARTS + (__u32)(ns >> power) - HISTOGRAM_PARTS;
 }
 
+/** histogram_add - one more time, of @ns */
+static inline __attribute__((always_inline)) void histogram_add(struct histogram *histogram,
+								__u64 ns)
+{
+	__u32 bucket = histogram_bucket(ns);
+
+	histogram->count++;
+	histogram->sum += ns;
+	if (!histogram->least || ns < histogram->least - 1)
+		histogram->least = ns + 1;
+	if (ns > histogram->most)
+		histogram->most = ns;
+	/* always so: for the verifier */
+	if (bucket < HISTOGRAM_BUCKETS)
+		histogram->buckets[bucket]++;
+}
+
 /** histogram_begin - the least time of a bucket, ns; of the one behind the last: where it ends */
 static inline __u64 histogram_begin(__u32 bucket)
 {

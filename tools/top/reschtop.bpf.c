@@ -102,20 +102,6 @@ static __always_inline struct top_task *task_get(__u32 id, __s32 pid, __u32 cpu)
 	return task;
 }
 
-static __always_inline void histogram_add(struct histogram *histogram, __u64 ns)
-{
-	__u32 bucket = histogram_bucket(ns);
-
-	histogram->count++;
-	histogram->sum += ns;
-	if (!histogram->least || ns < histogram->least - 1)
-		histogram->least = ns + 1;
-	if (ns > histogram->most)
-		histogram->most = ns;
-	if (bucket < HISTOGRAM_BUCKETS)
-		histogram->buckets[bucket]++;
-}
-
 #include "turns.bpf.h"
 
 /* The job has its CPU for the first time. */
