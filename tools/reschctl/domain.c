@@ -88,6 +88,9 @@ static int find_standing(int fd, uint32_t id, const struct resch_cpus *cpus,
 struct set_options {
 	const char *plugin, *capacity, *overhead, *balance, *guard, *id;
 	bool json;
+	/* what the texts say: id, overhead (ns), capacity, balance; 0: not given */
+	uint64_t number, time;
+	uint32_t share, policies;
 };
 
 /* Return: -1: go on at optind; else an exit status. */
@@ -135,82 +138,104 @@ static void tell_guard(int fd, const struct resch_domain_stat *before,
 	     want->domain, before->plugin, want->domain);
 }
 
+/* Return: 0, with what is given in @given and @want, or an exit status after a message. */
+static int set_read(int argc, char **argv, struct set_options *given, struct resch_domain_set *want)
+{
+	if (given->id && (number_parse(given->id, UINT32_MAX, &given->number) || !given->number))
+		return usage("domain", "--id=%s: ids are numbers from 1", given->id);
+	if (optind + !given->number != argc)
+		return usage("domain", "domain set takes one list of CPUs, or --id");
+	if (!given->number && resch_cpus_parse(argv[optind], &want->cpus) <= 0)
+		return usage("domain", "'%s' is no list of CPUs such as 1,3-5", argv[optind]);
+	if (given->capacity && share_parse(given->capacity, &given->share))
+		return usage("domain", "--capacity=%s: a share is 95%%, 0.95 or 950000",
+			     given->capacity);
+	if (given->overhead &&
+	    (resch_time_parse(given->overhead, &given->time) || given->time > OVERHEAD_MAX))
+		return usage("domain", "--overhead=%s: a time below 1ms, such as 10us",
+			     given->overhead);
+	if (given->plugin && plugin_split(given->plugin, want))
+		return EXIT_USAGE;
+	if (given->guard && strcmp(given->guard, "off") && strcmp(given->guard, "on") &&
+	    strcmp(given->guard, "all"))
+		return usage("domain", "--guard=%s: it is off, on or all", given->guard);
+	if (given->balance && balance_policies("domain", given->balance, &given->policies))
+		return EXIT_USAGE;
+	return 0;
+}
+
+/* What is not given is as it stands. Return: 0, or an exit status after a message. */
+static int set_complete(int fd, const struct set_options *given, struct resch_domain_set *want,
+			struct resch_domain_stat *standing)
+{
+	int result = find_standing(fd, (uint32_t)given->number, &want->cpus, standing);
+
+	if (result < 0)
+		return fail("domain set: %s", error_text(result));
+	if (!result && given->number)
+		return fail("there is no domain %lu: see `reschctl domain list`",
+			    (unsigned long)given->number);
+	if (!result && !given->plugin)
+		return usage("domain", "a new domain needs a --plugin");
+	if (result) {
+		want->domain = standing->domain;
+		want->cpus = (struct resch_cpus){};
+		if (!given->plugin) {
+			memcpy(want->plugin, standing->plugin, sizeof(want->plugin));
+			memcpy(want->options, standing->options, sizeof(want->options));
+		}
+		want->capacity = standing->capacity;
+		want->overhead = standing->overhead;
+	}
+	if (given->capacity)
+		want->capacity = given->share;
+	if (given->overhead)
+		want->overhead = (uint32_t)given->time;
+	return 0;
+}
+
+/* Return: 0, or an error after a message. */
+static int set_apply(int fd, const struct set_options *given, struct resch_domain_set *want,
+		     const struct resch_domain_stat *standing)
+{
+	int result = domain_apply(fd, want);
+
+	if (!result && given->guard)
+		result = set_guard(fd, want->domain, given->guard);
+	else if (!result)
+		tell_guard(fd, standing, want);
+	if (!result && given->balance)
+		result = balance_apply(fd, want->domain, given->policies);
+	return result;
+}
+
 static int domain_set(int argc, char **argv)
 {
 	struct resch_domain_stat standing = {};
 	struct resch_domain_set want = {};
 	struct set_options given = {};
-	uint64_t id = 0, overhead = 0;
-	uint32_t capacity = 0, policies = 0;
 	int fd, result;
 
 	result = set_parse(argc, argv, &given);
 	if (result >= 0)
 		return result;
-	if (given.id && (number_parse(given.id, UINT32_MAX, &id) || !id))
-		return usage("domain", "--id=%s: ids are numbers from 1", given.id);
-	if (optind + !id != argc)
-		return usage("domain", "domain set takes one list of CPUs, or --id");
-	if (!id && resch_cpus_parse(argv[optind], &want.cpus) <= 0)
-		return usage("domain", "'%s' is no list of CPUs such as 1,3-5", argv[optind]);
-	if (given.capacity && share_parse(given.capacity, &capacity))
-		return usage("domain", "--capacity=%s: a share is 95%%, 0.95 or 950000",
-			     given.capacity);
-	if (given.overhead &&
-	    (resch_time_parse(given.overhead, &overhead) || overhead > OVERHEAD_MAX))
-		return usage("domain", "--overhead=%s: a time below 1ms, such as 10us",
-			     given.overhead);
-	if (given.plugin && plugin_split(given.plugin, &want))
-		return EXIT_USAGE;
-	if (given.guard && strcmp(given.guard, "off") && strcmp(given.guard, "on") &&
-	    strcmp(given.guard, "all"))
-		return usage("domain", "--guard=%s: it is off, on or all", given.guard);
-	if (given.balance && balance_policies("domain", given.balance, &policies))
-		return EXIT_USAGE;
-
+	result = set_read(argc, argv, &given, &want);
+	if (result)
+		return result;
 	fd = device_open();
 	if (fd < 0)
 		return EXIT_NO_MODULE;
-	result = find_standing(fd, (uint32_t)id, &want.cpus, &standing);
-	if (result < 0) {
-		close(fd);
-		return fail("domain set: %s", error_text(result));
-	}
-	if (!result && (id || !given.plugin)) {
-		close(fd);
-		if (id)
-			return fail("there is no domain %lu: see `reschctl domain list`",
-				    (unsigned long)id);
-		return usage("domain", "a new domain needs a --plugin");
-	}
-	if (result) {
-		want.domain = standing.domain;
-		want.cpus = (struct resch_cpus){};
-		if (!given.plugin) {
-			memcpy(want.plugin, standing.plugin, sizeof(want.plugin));
-			memcpy(want.options, standing.options, sizeof(want.options));
-		}
-		want.capacity = standing.capacity;
-		want.overhead = standing.overhead;
-	}
-	if (given.capacity)
-		want.capacity = capacity;
-	if (given.overhead)
-		want.overhead = (uint32_t)overhead;
-
-	result = domain_apply(fd, &want);
-	if (!result && given.guard)
-		result = set_guard(fd, want.domain, given.guard);
-	else if (!result)
-		tell_guard(fd, &standing, &want);
-	if (!result && given.balance)
-		result = balance_apply(fd, want.domain, policies);
+	result = set_complete(fd, &given, &want, &standing);
+	if (result)
+		goto out;
+	result = set_apply(fd, &given, &want, &standing) ? EXIT_FAILED : EXIT_DONE;
 	if (!result && given.json && !resch_domain_stat(fd, want.domain, &standing))
 		json_show(domain_json(&standing), stdout);
 	else if (!result)
 		printf("domain %u: %s\n", want.domain, want.plugin);
+out:
 	close(fd);
-	return result ? EXIT_FAILED : EXIT_DONE;
+	return result;
 }
 
 static int domain_del(int argc, char **argv)
