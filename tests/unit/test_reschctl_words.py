@@ -5,6 +5,7 @@
 usage: RESCHCTL=PATH test_reschctl_words.py
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -57,8 +58,11 @@ def complete(*words):
 
 class Words(unittest.TestCase):
     def setUp(self):
-        with open(TOP + "/tools/man/reschctl.8", encoding="utf-8") as page:
-            self.manual = re.sub(r"\\f[BIRP]", "", page.read().replace("\\-", "-"))
+        pages = []
+        for path in sorted(glob.glob(TOP + "/tools/man/reschctl*.8")):
+            with open(path, encoding="utf-8") as page:
+                pages.append(page.read())
+        self.manual = re.sub(r"\\f[BIRP]", "", "".join(pages).replace("\\-", "-"))
 
     def spelt(self, word):
         return re.search(r"(?<![\w-])" + re.escape(word) + r"(?![\w-])", self.manual)
@@ -72,7 +76,7 @@ class Words(unittest.TestCase):
     def test_manual_has_all_words(self):
         for what in WRITTEN:
             for word in listed(what):
-                self.assertTrue(self.spelt(word), f"reschctl.8 has nothing on {word} of {what}")
+                self.assertTrue(self.spelt(word), f"reschctl*.8 have nothing on {word} of {what}")
 
     def test_manual_has_all_options(self):
         missing = {f"{name} of {' '.join(way)}" for way in ways() for line in options(*way)
