@@ -127,12 +127,6 @@ void flat_end(struct flat *flat);
 /* What comes between the stage before it and its release. */
 uint64_t flat_handover_min(const struct flat *flat, const struct stage *stage);
 uint64_t flat_handover_max(const struct flat *flat, const struct stage *stage);
-
-/*
- * holistic.c: responses of all stages; -E2BIG. @best: best cases lessen the jitter. Whether a stage
- * is guarded is the caller's to say.
- */
-int flat_holistic(struct flat *flat, bool best);
 /*
  * What goes before @stage in the first @window of a busy period, ns; beyond the horizon:
  * CHAIN_NEVER. @closed: what comes at the very end of the window counts, as where nothing of it has
@@ -140,6 +134,12 @@ int flat_holistic(struct flat *flat, bool best);
  */
 uint64_t flat_interference(struct flat *flat, const struct stage *stage, uint64_t window,
 			   bool closed);
+
+/*
+ * holistic.c: responses of all stages; -E2BIG. @best: best cases lessen the jitter. Whether a stage
+ * is guarded is the caller's to say.
+ */
+int flat_holistic(struct flat *flat, bool best);
 /* The jitter of @stage from the response of the one before it. */
 uint64_t flat_jitter(const struct flat *flat, const struct stage *stage);
 /* offsets.c: likewise; *@exact: out: was it, or were there too many combinations for a stage? */

@@ -15,24 +15,6 @@
  */
 #include "chain.h"
 
-uint64_t flat_interference(struct flat *flat, const struct stage *stage, uint64_t window,
-			   bool closed)
-{
-	const struct stage *other;
-	uint64_t sum = 0;
-
-	for (other = flat->stages; other < flat->stages + flat->count; other++) {
-		if (!stage_before(other, stage))
-			continue;
-		if (!flat_step(flat) || other->jitter == CHAIN_NEVER)
-			return CHAIN_NEVER;
-		sum += chain_ceil(window + other->jitter + closed, other->period) * other->cost;
-		if (sum > CHAIN_HORIZON)
-			return CHAIN_NEVER;
-	}
-	return sum;
-}
-
 /* From its release to its completion, on a CPU. */
 static uint64_t on_cpu(struct flat *flat, const struct stage *stage)
 {

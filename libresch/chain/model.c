@@ -197,3 +197,21 @@ void flat_end(struct flat *flat)
 	free(flat->stages);
 	flat->stages = NULL;
 }
+
+uint64_t flat_interference(struct flat *flat, const struct stage *stage, uint64_t window,
+			   bool closed)
+{
+	const struct stage *other;
+	uint64_t sum = 0;
+
+	for (other = flat->stages; other < flat->stages + flat->count; other++) {
+		if (!stage_before(other, stage))
+			continue;
+		if (!flat_step(flat) || other->jitter == CHAIN_NEVER)
+			return CHAIN_NEVER;
+		sum += chain_ceil(window + other->jitter + closed, other->period) * other->cost;
+		if (sum > CHAIN_HORIZON)
+			return CHAIN_NEVER;
+	}
+	return sum;
+}
