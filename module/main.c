@@ -22,6 +22,10 @@
 #include "device/sysrq.h"
 #include "domain/domain.h"
 #include "guard/guard.h"
+#include "guard/move.h"
+#include "guard/state.h"
+#include "guard/todo.h"
+#include "guard/visitor.h"
 #include "linux/hooks.h"
 #include "server/family.h"
 #include "server/inner.h"
@@ -35,6 +39,17 @@ static void __init main_say_untested(void)
 #endif
 }
 
+/* What lower floors call without knowing it, all of it: task work, workers, the guard's breath. */
+static void __init main_point_up(void)
+{
+	resch_thread_work = resch_todo_work;
+	resch_visitor_work = resch_visitor_errand;
+	resch_guard_breathe = resch_guard_move_breathe;
+	resch_reap_init();
+	resch_family_init();
+	resch_inner_init();
+}
+
 static int __init resch_init(void)
 {
 	int err;
@@ -43,11 +58,7 @@ static int __init resch_init(void)
 	if (err)
 		return err;
 	resch_engine_init();
-	/* What the floors below call without knowing it: task work, and workers. */
-	resch_thread_work = resch_todo_work;
-	resch_reap_init();
-	resch_family_init();
-	resch_inner_init();
+	main_point_up();
 	/* Unbound: the CPU whose tasks are to be given back may be the one that they keep busy. */
 	resch_workqueue = alloc_workqueue("resch", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!resch_workqueue)

@@ -26,7 +26,6 @@
 #include "crowd.h"
 #include "move.h"
 #include "state.h"
-#include "todo.h"
 #include "visitor.h"
 #include "core/params.h"
 
@@ -118,7 +117,7 @@ static void guard_fetch(struct llist_head *moves)
 	}
 }
 
-static bool guard_breathe(void)
+bool resch_guard_move_breathe(void)
 {
 	unsigned int changes = resch_guard_changes;
 
@@ -218,8 +217,6 @@ int __init resch_guard_move_init(void)
 	};
 	unsigned int cpu;
 
-	resch_guard_breathe = guard_breathe;
-	resch_visitor_work = resch_visitor_errand;
 	for_each_possible_cpu(cpu)
 		INIT_CSD(&per_cpu(resch_guard_cpus, cpu).csd, resch_guard_rung, NULL);
 	resch_guard_thread = kthread_run(guard_main, NULL, "resch-guard");

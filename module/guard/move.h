@@ -5,6 +5,7 @@
 
 #include <linux/init.h>
 #include <linux/ktime.h>
+#include <linux/types.h>
 
 /* The thread resch-guard. */
 int __init resch_guard_move_init(void);
@@ -15,6 +16,9 @@ void resch_guard_move_exit(void);
  * it may run there again. Process context, resch_guard_mutex.
  */
 void resch_guard_move_away(void);
+
+/* What resch_guard_breathe() is. */
+bool resch_guard_move_breathe(void);
 
 /* How often resch-guard looks around, ns. */
 #define RESCH_GUARD_TICK (10 * NSEC_PER_MSEC)

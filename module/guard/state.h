@@ -67,6 +67,6 @@ extern struct mutex resch_guard_mutex;
  * Serves who waits, and lets go of the mutex for a moment. false: guards have changed meanwhile,
  * visitors may be gone. In resch-guard, resch_guard_mutex.
  */
-extern bool (*resch_guard_breathe)(void); /* set once, by move.c */
+extern bool (*resch_guard_breathe)(void); /* set once, by main.c */
 
 #endif /* _RESCH_GUARD_STATE_H */

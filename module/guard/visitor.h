@@ -116,7 +116,7 @@ bool resch_visitor_is_bound(struct task_struct *task);
 
 u32 resch_visitor_count(void);
 
-/* What the task work of a visitor calls; set once, by move.c. */
+/* What the task work of a visitor calls; set once, by main.c. */
 extern task_work_func_t resch_visitor_work;
 
 /* Workers of io_uring are bound to CPUs as threads of the kernel are, but by users. Any context. */
