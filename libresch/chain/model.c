@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-/* model.c - is a model of chains within its ranges, and all its stages in a row */
+/* model.c - is a model of chains in its ranges; all stages in a row, and what goes before one */
 #include <stdlib.h>
 
 #include "chain.h"
