@@ -143,6 +143,17 @@ int resch_task_stat(int fd, uint32_t id, struct resch_task_stat *stat);
  */
 int resch_task_next(int fd, struct resch_task_stat *stat);
 
+/**
+ * resch_affinity_get, resch_affinity_set - the CPUs that task @id (0: the calling thread) goes back
+ * to when its registration ends, and that its children begin with. CAP_SYS_NICE
+ *
+ * Return: 0; -ENOENT: no such task; -ESRCH: it has them: its registration has ended, or it has not
+ * come under its plugin yet; -EPERM; -EINVAL: no CPU of @cpus is online; -ENOTTY: the module is
+ * older than this call.
+ */
+int resch_affinity_get(int fd, uint32_t id, struct resch_cpus *cpus);
+int resch_affinity_set(int fd, uint32_t id, const struct resch_cpus *cpus);
+
 /* ---- domains and plugins --------------------------------------------------------------------- */
 
 /**

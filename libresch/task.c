@@ -94,3 +94,24 @@ int resch_start_group(int fd, uint32_t domain, uint32_t group, uint64_t time)
 		return result;
 	return start.waiting > INT_MAX ? INT_MAX : (int)start.waiting;
 }
+
+int resch_affinity_get(int fd, uint32_t id, struct resch_cpus *cpus)
+{
+	struct resch_affinity affinity = { .id = id };
+	int result = resch_request(fd, RESCH_IOC_AFFINITY, &affinity);
+
+	if (!result)
+		*cpus = affinity.cpus;
+	return result;
+}
+
+int resch_affinity_set(int fd, uint32_t id, const struct resch_cpus *cpus)
+{
+	struct resch_affinity affinity = {
+		.id = id,
+		.flags = RESCH_AFFINITY_F_SET,
+		.cpus = *cpus,
+	};
+
+	return resch_request(fd, RESCH_IOC_AFFINITY, &affinity);
+}

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "affinity.h"
 #include "chains.h"
 #include "chardev.h"
 #include "query.h"
@@ -35,6 +36,7 @@ union chardev_arg {
 	struct resch_register reg;
 	struct resch_target target;
 	struct resch_delay delay;
+	struct resch_affinity affinity;
 	struct resch_start start;
 	struct resch_task_stat task_stat;
 	struct resch_domain_set domain_set;
@@ -172,6 +174,11 @@ static int chardev_release(struct resch_file *file, union chardev_arg *arg)
 	}
 	resch_thread_put(thread);
 	return err;
+}
+
+static int chardev_affinity(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_affinity(&arg->affinity);
 }
 
 static int chardev_start(struct resch_file *file, union chardev_arg *arg)
@@ -445,6 +452,7 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_RELEASE, chardev_release, true),
 	CALL(RESCH_IOC_START, chardev_start, true),
 	CALL_OF_OWN(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
+	CALL_LOCKED(RESCH_IOC_AFFINITY, chardev_affinity, true),
 	CALL(RESCH_IOC_DOMAIN_SET, chardev_domain_set, true),
 	CALL(RESCH_IOC_DOMAIN_DEL, chardev_domain_del, true),
 	CALL_OF_OWN(RESCH_IOC_DOMAIN_STAT, chardev_domain_stat, false),

@@ -114,6 +114,37 @@ void resch_restore_look(struct resch_thread *thread)
 	resch_thread_unlock_irqrestore(thread, flags);
 }
 
+int resch_restore_tell(struct resch_thread *thread, cpumask_t *cpus)
+{
+	lockdep_assert_held(&resch_lock);
+	resch_restore_hand_down(thread, cpus);
+	return thread->entered && READ_ONCE(thread->state) != RESCH_GONE ? 0 : -ESRCH;
+}
+
+int resch_restore_change(struct resch_thread *thread, const cpumask_t *cpus)
+{
+	int err = -ESRCH;
+
+	lockdep_assert_held(&resch_lock);
+	resch_thread_lock_irq(thread);
+	/* From GONE on it may be on its way back already. */
+	if (thread->entered && thread->state != RESCH_GONE) {
+		cpumask_copy(&thread->saved_cpus, cpus);
+		err = 0;
+	}
+	resch_thread_unlock_irq(thread);
+	return err;
+}
+
+void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus)
+{
+	unsigned long flags;
+
+	resch_thread_lock_irqsave(thread, flags);
+	cpumask_copy(cpus, &thread->saved_cpus);
+	resch_thread_unlock_irqrestore(thread, flags);
+}
+
 /* ---- taking and giving back ------------------------------------------------------------------ */
 
 int resch_restore_save(struct resch_thread *thread)
@@ -372,7 +403,7 @@ void resch_restore_child(struct resch_thread *parent, struct task_struct *task)
 	if (!child)
 		return;
 	resch_restore_look(parent);
-	cpumask_copy(&child->cpus, &parent->saved_cpus);
+	resch_restore_hand_down(parent, &child->cpus);
 	__module_get(THIS_MODULE);
 	if (resch_task_work_add(task, &child->work)) {
 		module_put(THIS_MODULE);

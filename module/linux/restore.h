@@ -37,6 +37,16 @@ void resch_restore_policy(struct resch_thread *thread);
 void resch_restore_look(struct resch_thread *thread);
 
 /*
+ * What it is given back, and its children begin with: as it is, or what it is to be from now on.
+ * -ESRCH: it has it. Process context, resch_lock.
+ */
+int __must_check resch_restore_tell(struct resch_thread *thread, cpumask_t *cpus);
+int __must_check resch_restore_change(struct resch_thread *thread, const cpumask_t *cpus);
+
+/* For a child of its. Any context that may take cpu->lock. */
+void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus);
+
+/*
  * Binds it to @cpu, unless its registration has ended meanwhile: then it has what it had. By the
  * thread itself, or by its helper. Process context; errors as those of set_cpus_allowed_ptr().
  */

@@ -43,7 +43,7 @@ void resch_family_child(struct resch_thread *parent, struct task_struct *task)
 	if (WARN_ON_ONCE(!heir))
 		return;
 	resch_restore_look(parent);
-	cpumask_copy(&heir->saved_cpus, &parent->saved_cpus);
+	resch_restore_hand_down(parent, &heir->saved_cpus);
 	heir->saved_cpuset = parent->saved_cpuset;
 	heir->linux_task = get_task_struct(task);
 	refcount_inc(&root->refs);

@@ -16,7 +16,7 @@ static const unsigned long requests[] = {
 	RESCH_IOC_GUARD_LEND,  RESCH_IOC_BALANCE_SET, RESCH_IOC_BALANCE_STAT, RESCH_IOC_CALL,
 	RESCH_IOC_CALL_END,    RESCH_IOC_SERVE,	      RESCH_IOC_SERVE_END,    RESCH_IOC_SERVER_OPEN,
 	RESCH_IOC_SERVERS_SET, RESCH_IOC_SERVERS_DEL, RESCH_IOC_CHAIN_OFFER,  RESCH_IOC_CHAIN_SET,
-	RESCH_IOC_CHAIN_DEL,   RESCH_IOC_CHAIN_STAT,  RESCH_IOC_CHAIN_JOB,
+	RESCH_IOC_CHAIN_DEL,   RESCH_IOC_CHAIN_STAT,  RESCH_IOC_CHAIN_JOB,    RESCH_IOC_AFFINITY,
 };
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
@@ -210,6 +210,7 @@ TEST(reserved, "reserved fields and unknown flags are EINVAL")
 	struct resch_domain_del del = { .reserved = 1 };
 	struct resch_plugin_stat plugin = { .reserved = 1 };
 	struct resch_task_stat task = { .next = 2 };
+	struct resch_affinity affinity = { .flags = 2 };
 	struct resch_domain_stat domain = { .next = 2 };
 	struct resch_domain_set want = { .plugin = "fifo", .flags = 1 };
 
@@ -219,6 +220,7 @@ TEST(reserved, "reserved fields and unknown flags are EINVAL")
 	refused(call(dev, RESCH_IOC_DOMAIN_DEL, &del), EINVAL);
 	refused(call(dev, RESCH_IOC_PLUGIN_STAT, &plugin), EINVAL);
 	refused(call(dev, RESCH_IOC_TASK_STAT, &task), EINVAL);
+	refused(call(dev, RESCH_IOC_AFFINITY, &affinity), EINVAL);
 	refused(call(dev, RESCH_IOC_DOMAIN_STAT, &domain), EINVAL);
 	refused(call(dev, RESCH_IOC_DOMAIN_SET, &want), EINVAL);
 }

@@ -40,6 +40,8 @@ static int unprivileged(void *arg)
 	refused(resch_unregister(dev, other), EPERM);
 	refused(resch_unregister(dev, 0), EPERM);
 	refused(resch_release(dev, other), EPERM);
+	refused(resch_affinity_get(dev, other, &set.cpus), EPERM);
+	refused(resch_affinity_set(dev, other, &set.cpus), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
 	refused(resch_domain_set(dev, &want), EPERM);
 	refused(resch_server_set(dev, &server), EPERM);
@@ -81,13 +83,22 @@ TEST(unprivileged, "without CAP_SYS_NICE nothing can be changed, and everything 
 static int nice_only(void *arg)
 {
 	struct resch_register reg = periodic(100 * MS, MS);
+	struct resch_cpus cpus = { .bits = { 1 } }, now;
+	uint32_t other = (long)arg;
 	struct resch_wait job;
 
-	(void)arg;
 	become_nobody(1U << CAP_SYS_NICE);
 	must(resch_register_self(dev, &reg));
+	refused(resch_affinity_set(dev, 0, &cpus), ESRCH);
 	must(resch_wait(dev, &job));
+	must(resch_affinity_set(dev, 0, &cpus));
+	must(resch_affinity_get(dev, 0, &now));
+	check_is(now.bits[0], 1);
+	cpus.bits[0] = 0;
+	refused(resch_affinity_set(dev, 0, &cpus), EINVAL);
+	refused(resch_affinity_get(dev, other, &cpus), EPERM);
 	must(resch_unregister(dev, 0));
+	refused(resch_affinity_get(dev, 0, &cpus), ENOENT);
 	reg = wakeup(100 * MS, MS);
 	refused(resch_register_thread(dev, getppid(), &reg), EPERM);
 	return 0;
@@ -95,9 +106,15 @@ static int nice_only(void *arg)
 
 TEST(nice_only, "CAP_SYS_NICE is enough for oneself, not for threads that one may not signal")
 {
+	struct task task = { .reg = sporadic(100 * MS, MS) };
+
 	use("edf");
-	child_ok(child(nice_only, NULL));
-	check_is(tasks_registered(), 0);
+	task_start(&task, body_idle);
+	child_ok(child(nice_only, (void *)(long)task.id));
+	check_is(tasks_registered(), 1);
+	task.stop = 1;
+	must(resch_release(dev, task.id));
+	task_join(&task);
 }
 
 TEST(others, "tasks of another descriptor can be seen, not ended or released")

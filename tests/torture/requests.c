@@ -236,6 +236,16 @@ FILL(task_stat)
 	argument->task_stat.next = !one_in(life, 4);
 }
 
+FILL(affinity)
+{
+	/* What others go back to is theirs, and accounted for. */
+	argument->affinity.id = one_in(life, 2) ? task_any(life) : life->task;
+	if (argument->affinity.id && argument->affinity.id != life->task)
+		return;
+	argument->affinity.flags = one_in(life, 2) ? RESCH_AFFINITY_F_SET : 0;
+	argument->affinity.cpus.bits[0] = 1ULL << below(life, world->cpus);
+}
+
 FILL(domain_set)
 {
 	struct resch_domain_set *want = &argument->domain_set;

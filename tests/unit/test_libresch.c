@@ -300,6 +300,44 @@ static void answer_domain_set(void *argument)
 	want->verdict.bound = RESCH_BOUND_DEMAND;
 }
 
+static void answer_affinity(void *argument)
+{
+	struct resch_affinity *affinity = argument;
+
+	affinity->cpus.bits[1] = 6;
+}
+
+static void test_affinity_get(void **state)
+{
+	struct resch_cpus cpus = { .bits = { 9 } };
+	const struct resch_affinity *in;
+
+	(void)state;
+	fake.answer = answer_affinity;
+	assert_int_equal(resch_affinity_get(FD, 6, &cpus), 0);
+	in = seen(RESCH_IOC_AFFINITY);
+	assert_int_equal(in->id, 6);
+	assert_int_equal(in->flags, 0);
+	assert_int_equal(in->cpus.bits[0], 0);
+	assert_int_equal(cpus.bits[0], 0);
+	assert_int_equal(cpus.bits[1], 6);
+	assert_fails(resch_affinity_get(FD, 6, &cpus));
+}
+
+static void test_affinity_set(void **state)
+{
+	const struct resch_cpus cpus = { .bits = { 0, 6 } };
+	const struct resch_affinity *in;
+
+	(void)state;
+	assert_int_equal(resch_affinity_set(FD, 7, &cpus), 0);
+	in = seen(RESCH_IOC_AFFINITY);
+	assert_int_equal(in->id, 7);
+	assert_int_equal(in->flags, RESCH_AFFINITY_F_SET);
+	assert_int_equal(in->cpus.bits[1], 6);
+	assert_fails(resch_affinity_set(FD, 7, &cpus));
+}
+
 static void test_domain_set(void **state)
 {
 	struct resch_domain_set want = {
@@ -567,6 +605,8 @@ int main(void)
 		cmocka_unit_test_setup(test_start, fake_reset),
 		cmocka_unit_test_setup(test_task_stat, fake_reset),
 		cmocka_unit_test_setup(test_task_next, fake_reset),
+		cmocka_unit_test_setup(test_affinity_get, fake_reset),
+		cmocka_unit_test_setup(test_affinity_set, fake_reset),
 		cmocka_unit_test_setup(test_domain_set, fake_reset),
 		cmocka_unit_test_setup(test_domain_del, fake_reset),
 		cmocka_unit_test_setup(test_domain_stat, fake_reset),

@@ -313,6 +313,35 @@ struct resch_task_stat {
 	__aligned_u64 escalations; /* times it stayed in the kernel after it was deselected */
 };
 
+/** struct resch_cpus - a set of CPUs
+ * @bits: bit n%64 of bits[n/64] is CPU n
+ */
+struct resch_cpus {
+	__aligned_u64 bits[RESCH_CPUS_MAX / 64];
+};
+
+#define RESCH_AFFINITY_F_SET (1U << 0) /* change it, rather than only tell */
+
+/**
+ * struct resch_affinity - RESCH_IOC_AFFINITY: the CPUs that a task goes back to, and its children
+ * @id:    in: the task; 0 means the calling thread's
+ * @flags: in: RESCH_AFFINITY_F_*
+ * @cpus:  in with RESCH_AFFINITY_F_SET; out otherwise
+ *
+ * While it is registered the task is where its plugin has it. Its children begin with what it had
+ * before, and it has that again when its registration ends. sched_setaffinity(2) changes this, too,
+ * but takes the task off its CPU for a moment, and nothing else tells what it is.
+ *
+ * Errors: -ENOENT: no such task. -ESRCH: it has what it had: its registration has ended, or it has
+ * not come under its plugin yet. -EPERM: the caller may not signal the thread. -EINVAL: a flag that
+ * there is not, or no CPU that is online.
+ */
+struct resch_affinity {
+	__u32 id;
+	__u32 flags;
+	struct resch_cpus cpus;
+};
+
 /** struct resch_start - RESCH_IOC_START: time zero for the RESCH_F_SYNC tasks of a domain
  * @time:    in: absolute; 0: as soon as all CPUs can be told (now + 1 ms). -ETIME: it is past
  * @domain:  in
@@ -329,13 +358,6 @@ struct resch_start {
 };
 
 /* ---- domains and plugins --------------------------------------------------------------------- */
-
-/** struct resch_cpus - a set of CPUs
- * @bits: bit n%64 of bits[n/64] is CPU n
- */
-struct resch_cpus {
-	__aligned_u64 bits[RESCH_CPUS_MAX / 64];
-};
 
 /**
  * struct resch_domain_set - RESCH_IOC_DOMAIN_SET: make a domain, or change its plugin
@@ -1318,6 +1340,7 @@ struct resch_event {
 #define RESCH_IOC_RELEASE _IOW(RESCH_IOC_MAGIC, 5, struct resch_target)
 #define RESCH_IOC_START _IOWR(RESCH_IOC_MAGIC, 6, struct resch_start)
 #define RESCH_IOC_TASK_STAT _IOWR(RESCH_IOC_MAGIC, 7, struct resch_task_stat)
+#define RESCH_IOC_AFFINITY _IOWR(RESCH_IOC_MAGIC, 8, struct resch_affinity)
 #define RESCH_IOC_DOMAIN_SET _IOWR(RESCH_IOC_MAGIC, 16, struct resch_domain_set)
 #define RESCH_IOC_DOMAIN_DEL _IOW(RESCH_IOC_MAGIC, 17, struct resch_domain_del)
 #define RESCH_IOC_DOMAIN_STAT _IOWR(RESCH_IOC_MAGIC, 18, struct resch_domain_stat)

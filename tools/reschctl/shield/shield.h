@@ -197,6 +197,12 @@ enum stay {
 	STAY_ENDED,
 };
 
+/** struct registered - a thread that is a resch task */
+struct registered {
+	pid_t tid;
+	uint32_t id;
+};
+
 /** struct sweep - one look around, with what was done */
 struct sweep {
 	struct state *state;
@@ -206,8 +212,9 @@ struct sweep {
 	unsigned int depth; /* of a family that is being met */
 	bool look; /* only note what there is */
 	bool retry; /* try what was refused before, too */
-	pid_t *registered; /* threads that are resch tasks */
+	struct registered *registered; /* threads that are resch tasks */
 	size_t nr_registered;
+	int fd; /* sweep_run()'s, to ask what these go back to; -1: there are none */
 	unsigned int moved[NR_OBJECT_KINDS], stuck[NR_OBJECT_KINDS];
 	unsigned int theirs; /* changed by somebody else: left alone */
 	unsigned int pending; /* registered: cannot go back yet */

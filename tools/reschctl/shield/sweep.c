@@ -35,11 +35,13 @@ static void load_registered(struct sweep *sweep)
 	while (fd >= 0 && resch_task_next(fd, &stat) > 0) {
 		if (stat.pid <= 0 || stat.state == RESCH_STATE_GONE)
 			continue;
-		more = reallocarray(sweep->registered, sweep->nr_registered + 1, sizeof(pid_t));
+		more = reallocarray(sweep->registered, sweep->nr_registered + 1,
+				    sizeof(*sweep->registered));
 		if (!more)
 			break;
 		sweep->registered = more;
-		sweep->registered[sweep->nr_registered++] = stat.pid;
+		sweep->registered[sweep->nr_registered++] =
+			(struct registered){ .tid = stat.pid, .id = stat.id };
 	}
 	guards_cpus(fd, &sweep->guarded);
 	if (fd >= 0)
@@ -64,15 +66,16 @@ void sweep_end(struct sweep *sweep)
 	sweep->nr_registered = 0;
 }
 
-static bool is_registered(const struct sweep *sweep, pid_t tid)
+/* Return: its id as a task; 0: it is none. */
+static uint32_t registered_id(const struct sweep *sweep, pid_t tid)
 {
 	size_t i;
 
 	for (i = 0; i < sweep->nr_registered; i++) {
-		if (sweep->registered[i] == tid)
-			return true;
+		if (sweep->registered[i].tid == tid)
+			return sweep->registered[i].id;
 	}
-	return false;
+	return 0;
 }
 
 bool stay_interrupt(const struct sweep *sweep, uint64_t irq)
@@ -108,15 +111,12 @@ static bool is_kept(const struct sweep *sweep, const struct thread *thread)
 	return false;
 }
 
-enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool moved)
+/* Of who is where its own affinity lets it be. */
+static enum stay stay_own(const struct sweep *sweep, const struct thread *thread, bool moved)
 {
 	bool realtime = thread->policy == SCHED_FIFO || thread->policy == SCHED_RR ||
 			thread->policy == 6 /* SCHED_DEADLINE */;
 
-	if (thread->run == 'Z' || thread->run == 'X')
-		return STAY_ENDED;
-	if (is_registered(sweep, thread->tid))
-		return STAY_REGISTERED;
 	if (thread->flags & PF_NO_SETAFFINITY)
 		return STAY_FIXED;
 	if (is_kept(sweep, thread))
@@ -129,6 +129,15 @@ enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bo
 	return resch_cpus_count(&sweep->fresh) ? STAY_NOT : STAY_CHOSEN;
 }
 
+enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool moved)
+{
+	if (thread->run == 'Z' || thread->run == 'X')
+		return STAY_ENDED;
+	if (registered_id(sweep, thread->tid))
+		return STAY_REGISTERED;
+	return stay_own(sweep, thread, moved);
+}
+
 /* ---- one object ------------------------------------------------------------------------------ */
 
 /** struct sighting - an object as it is now */
@@ -137,6 +146,7 @@ struct sighting {
 	uint64_t id, start;
 	struct resch_cpus now;
 	const struct thread *thread;
+	uint32_t task; /* a task, whose affinity is what it goes back to; 0: any other */
 	bool stays, registered, lent;
 	struct object *object; /* NULL: not known yet */
 	const struct object *from; /* whose child it may be */
@@ -162,6 +172,8 @@ static int affinity_set(const struct sweep *sweep, const struct sighting *sighti
 	case OBJECT_INTERRUPT:
 		return interrupt_set(root, sighting->id, cpus);
 	default:
+		if (sighting->task)
+			return resch_affinity_set(sweep->fd, sighting->task, cpus);
 		return thread_set(root, sighting->thread, cpus);
 	}
 }
@@ -215,7 +227,8 @@ static void change(struct sweep *sweep, struct sighting *sighting, const struct 
 static bool is_guards(const struct sweep *sweep, const struct sighting *sighting,
 		      const struct object *object)
 {
-	return sighting->thread && sweep_guards(sweep, sighting->thread, &object->set);
+	return sighting->thread && !sighting->task &&
+	       sweep_guards(sweep, sighting->thread, &object->set);
 }
 
 /*
@@ -378,6 +391,29 @@ static const struct object *family(struct sweep *sweep, pid_t pid)
 	return state_find(sweep->state, OBJECT_THREAD, (uint64_t)pid, thread.start);
 }
 
+/*
+ * A task stays where it is; its children begin with what it goes back to itself. That has its place
+ * like any other affinity, and may be changed without the task's notice.
+ */
+static enum stay stay_task(const struct sweep *sweep, const struct thread *thread,
+			   struct sighting *sighting, bool moved)
+{
+	struct resch_cpus cpus;
+	uint32_t id = registered_id(sweep, thread->tid);
+	int result = resch_affinity_get(sweep->fd, id, &cpus);
+
+	/* Not yet, or no more. */
+	if (result == -ESRCH || result == -ENOENT)
+		return stay_own(sweep, thread, moved);
+	if (result)
+		return STAY_REGISTERED;
+	sighting->task = id;
+	sighting->now = cpus;
+	if (is_kept(sweep, thread))
+		return STAY_KEPT;
+	return moved || !cpus_within(&cpus, &sweep->rt) ? STAY_NOT : STAY_BOUND;
+}
+
 static void sweep_thread(void *arg, const struct thread *thread)
 {
 	struct sweep *sweep = arg;
@@ -396,11 +432,14 @@ static void sweep_thread(void *arg, const struct thread *thread)
 	stay = stay_thread(sweep, thread, moved);
 	if (stay == STAY_ENDED)
 		return;
+	if (stay == STAY_REGISTERED)
+		stay = stay_task(sweep, thread, &sighting, moved);
 	/*
 	 * A newcomer that was lent before we saw it is where its family would be, without the
 	 * guard.
 	 */
-	sighting.lent = (stay == STAY_CHOSEN || stay == STAY_BOUND) && sweep_lent(sweep, thread);
+	sighting.lent = (stay == STAY_CHOSEN || stay == STAY_BOUND) && !sighting.task &&
+			sweep_lent(sweep, thread);
 	if (sighting.lent)
 		stay = STAY_NOT;
 	sighting.stays = stay != STAY_NOT;
@@ -430,6 +469,7 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 	unsigned int before, pass;
 
 	sweep_begin(sweep, state);
+	sweep->fd = sweep->nr_registered ? resch_open() : -1;
 	if (fresh)
 		sweep->fresh = *fresh;
 	sweep->retry = retry;
@@ -454,6 +494,8 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 		sweep->retry = sweep->retry && sweep->look;
 		sweep->look = false;
 	}
+	if (sweep->fd >= 0)
+		close(sweep->fd);
 	sweep_end(sweep);
 	if (!sweep->error && !sweep->denied)
 		sweep->error = state_commit(state);
