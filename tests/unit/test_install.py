@@ -18,7 +18,7 @@ NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield',
 with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
     NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ') for name in line.split()[2:]}
 # Measurements that docs name, made and used in the tree by their own commands.
-IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange'}
+IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange', 'resch-nodes'}
 
 
 def make(target, destdir, *more):
