@@ -67,7 +67,7 @@ install: ## modules through DKMS, library, tools and manuals into PREFIX (V=1: s
 uninstall: ## undo install, whatever is there of it
 	@$(H)/install.sh uninstall "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
 
-deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev)
+deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev, libncurses-dev)
 	@$(H)/deb.sh $(OUT)
 
 deb-check: ## those packages, built, checked, installed, used and purged in a clean root of SUITE (minutes; network)

@@ -15,7 +15,7 @@ set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool libbpf-dev"
+NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool libbpf-dev libncurses-dev"
 export DEBIAN_FRONTEND=noninteractive
 
 # What git would have in a commit; without git, all but build.

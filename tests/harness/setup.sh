@@ -15,9 +15,9 @@ packages_for() {
 	# what is installed is compiled with, and needs to run; nothing of the tests
 	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev python3-minimal libpython3-stdlib ;;
 	build) packages_for install && packages_for bpf &&
-		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel ;;
+		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel python3-pyte ;;
 	# reschtop; where they are missing `make install` leaves it out
-	bpf) echo clang bpftool libbpf-dev ;;
+	bpf) echo clang bpftool libbpf-dev libncurses-dev ;;
 	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
 		zstd xz-utils lz4 e2fsprogs busybox-static python3-minimal libpython3-stdlib \
 		binutils util-linux kmod ;;
