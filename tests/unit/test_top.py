@@ -21,13 +21,16 @@ def call(*arguments):
     return subprocess.run([RESCHTOP, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
 
 
-def events():
-    """{event: fields} of module/core/trace.h, as the kernel lays them out: {name: (offset, size)}."""
+def events(more=False):
+    """{event: fields} of module/core/trace.h, as the kernel lays them out: {name: (offset, size)}.
+
+    @more: a kernel whose events begin with a field more.
+    """
     with open(HERE + "/../../module/core/trace.h", encoding="utf-8") as file:
         text = file.read()
     found = {}
     for name, body in re.findall(r"(?:TRACE_EVENT|DECLARE_EVENT_CLASS)\(\s*(\w+),.*?TP_STRUCT__entry\((.*?)TP_fast_assign", text, re.S):
-        offset, fields = 8, {}
+        offset, fields = (12, {"common_preempt_lazy_count": (8, 1)}) if more else (8, {})
         for array, kind, field, length in re.findall(r"__(field|array)\(\s*(\w+),\s*(\w+)(?:,\s*(\w+))?\)", body):
             size = C_TYPES[kind]
             offset += -offset % size
@@ -76,6 +79,16 @@ class Missing(unittest.TestCase):
         # as far as here: and then there is no device
         self.says(3, "the kernel module resch")
 
+    def test_field_more(self):
+        """Debian's 6.1 with PREEMPT_RT; and what is wrong there is seen."""
+        self.put("sys/module/resch/x")
+        self.put("sys/kernel/btf/vmlinux")
+        for name, fields in events(True).items():
+            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+        self.says(3, "the kernel module resch")
+        self.put(f"{TRACING}/events/resch/resch_server/format", form({**events()["resch_server"], "common_preempt_lazy_count": (8, 1)}))
+        self.says(1, "the event resch_server of the loaded module has another form")
+
     def test_other_versions(self):
         """A field elsewhere, or of another size, or not there, of each event that is read."""
         self.put("sys/module/resch/x")
@@ -83,7 +96,8 @@ class Missing(unittest.TestCase):
         for name, fields in events().items():
             self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
         for event, field in (("resch_release", "deadline"), ("resch_select", "pid"), ("resch_deselect", "why"), ("resch_attach", "name"),
-                             ("resch_detach", "gone"), ("resch_miss", "id"), ("resch_complete", "value")):
+                             ("resch_detach", "gone"), ("resch_miss", "id"), ("resch_complete", "value"), ("resch_server_set", "budget"),
+                             ("resch_server", "left"), ("resch_chain_set", "stages"), ("resch_chain", "origin")):
             fields = events()[event]
             offset, size = fields[field]
             for other in ((offset + 8, size), (offset, size * 2), None):

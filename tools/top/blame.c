@@ -97,8 +97,9 @@ static void print_who(const struct top_task *task, const struct share *share, FI
 	fprintf(to, " %s", time_short(share->ns));
 }
 
-static void add_who(struct table *table, const struct top_task *task, const struct top_blame *blame)
+char *blame_text(const struct top_task *task, enum top_of of)
 {
+	const struct top_blame *blame = &task->blames[of];
 	struct share shares[TOP_BLAMED];
 	uint64_t unknown;
 	int count = shares_of(blame, shares, &unknown);
@@ -106,10 +107,8 @@ static void add_who(struct table *table, const struct top_task *task, const stru
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (!to) {
-		table_add(table, "?");
-		return;
-	}
+	if (!to)
+		return NULL;
 	for (int i = 0; i < count; i++) {
 		fputs(i ? ", " : "", to);
 		print_who(task, &shares[i], to);
@@ -119,13 +118,13 @@ static void add_who(struct table *table, const struct top_task *task, const stru
 	if (unknown)
 		fprintf(to, "%sunknown %s", count ? ", " : "", time_short(unknown));
 	fclose(to);
-	table_add(table, "%s", text ? text : "?");
-	free(text);
+	return text;
 }
 
 static void add_blame(struct table *table, const struct top_task *task, enum top_of of)
 {
 	const struct top_blame *blame = &task->blames[of];
+	char *who;
 
 	if (!blame->complete)
 		return;
@@ -141,7 +140,9 @@ static void add_blame(struct table *table, const struct top_task *task, enum top
 		  blame->complete > blame->deadline ?
 			  time_short(blame->complete - blame->deadline) :
 			  "-");
-	add_who(table, task, blame);
+	who = blame_text(task, of);
+	table_add(table, "%s", who ? who : "?");
+	free(who);
 }
 
 void blame_table(const struct look *look, FILE *to)
@@ -151,15 +152,15 @@ void blame_table(const struct look *look, FILE *to)
 						">RESP", ">LATE", "WHO HAD THE CPU",
 						NULL };
 	struct table table;
-	size_t i;
 
 	table_begin(&table, headings);
 	table.width = screen_width();
-	for (i = 0; i < look->count; i++) {
-		add_blame(&table, &look->tasks[i], TOP_SLOWEST);
+	for_each_in(const struct top_task, task, &look->tasks)
+	{
+		add_blame(&table, task, TOP_SLOWEST);
 		/* the slowest one may be the last late one */
-		if (look->tasks[i].blames[TOP_LATE].job != look->tasks[i].blames[TOP_SLOWEST].job)
-			add_blame(&table, &look->tasks[i], TOP_LATE);
+		if (task->blames[TOP_LATE].job != task->blames[TOP_SLOWEST].job)
+			add_blame(&table, task, TOP_LATE);
 	}
 	if (table.count) {
 		putc('\n', to);

@@ -3,88 +3,103 @@
  * events.h - the records of the resch:* trace events, as module/core/trace.h has them
  *
  * The kernel tells where each field lies in events/resch/NAME/format of tracefs, and reschtop
- * compares before it begins: EVENT_FIELDS is for that.
+ * compares before it begins. What all events begin with has one of two lengths: kernels with
+ * PREEMPT_RT had a field more there (common_preempt_lazy_count), as Debian's 6.1.
  */
 #ifndef _TOP_EVENTS_H
 #define _TOP_EVENTS_H
 
 #include <linux/types.h>
 
-/** struct event_job - resch_release, _complete, _miss, _overrun, _select */
-struct event_job {
-	__u64 common;
-	__u32 id;
-	__s32 pid;
-	__u32 cpu;
-	__u64 job;
-	__u64 release;
-	__u64 deadline;
-	__u64 now;
-	__u64 value;
-};
+/* clang-format off */
 
-struct event_deselect {
-	__u64 common;
-	__u32 id;
-	__s32 pid;
-	__u32 cpu;
-	__u32 why;
-	__u64 job;
-	__u64 now;
-};
+/* Of each kind of record: field(TYPE, NAME, DIMENSION) for each of its fields, in their order. */
+#define EVENT_JOB(field) \
+	field(__u32, id,) field(__s32, pid,) field(__u32, cpu,) field(__u64, job,) \
+	field(__u64, release,) field(__u64, deadline,) field(__u64, now,) field(__u64, value,)
+
+#define EVENT_DESELECT(field) \
+	field(__u32, id,) field(__s32, pid,) field(__u32, cpu,) field(__u32, why,) \
+	field(__u64, job,) field(__u64, now,)
+
+#define EVENT_ATTACH(field) \
+	field(__u32, id,) field(__s32, pid,) field(__u32, cpu,) field(__u32, group,) \
+	field(__u32, kind,) field(__u32, overrun,) field(__u32, miss,) field(__u32, priority,) \
+	field(__u64, period,) field(__u64, deadline,) field(__u64, wcet,) field(__u64, offset,) \
+	field(char, name, [16]) field(char, plugin, [16])
+
+#define EVENT_DETACH(field) \
+	field(__u32, id,) field(__s32, pid,) field(__u32, cpu,) field(__u32, gone,)
+
+#define EVENT_SERVER_SET(field) \
+	field(__u32, domain,) field(__u32, cpu,) field(__u32, server,) field(__u32, kind,) \
+	field(__u32, policy,) field(__u32, overhead,) field(__u32, flags,) \
+	field(__u32, capacity,) field(__u64, budget,) field(__u64, period,) \
+	field(__u64, quantum,) field(char, name, [16])
+
+#define EVENT_SERVER(field) \
+	field(__u32, domain,) field(__u32, cpu,) field(__u32, server,) field(__u32, what,) \
+	field(__s64, left,) field(__u64, deadline,) field(__u64, now,)
+
+#define EVENT_CHAIN_SET(field) \
+	field(__u32, chain,) field(__u32, protocol,) field(__u32, stages,) \
+	field(__u64, period,) field(__u64, deadline,) field(char, name, [16])
+
+#define EVENT_CHAIN(field) \
+	field(__u32, chain,) field(__u32, stage,) field(__u32, task,) field(__u32, what,) \
+	field(__u64, instance,) field(__u64, origin,) field(__u64, now,)
+
+/* event(NAME, its kind of record, the fields of that) for each event that is read */
+#define EVENTS(event) \
+	event(resch_release, job, EVENT_JOB) \
+	event(resch_complete, job, EVENT_JOB) \
+	event(resch_miss, job, EVENT_JOB) \
+	event(resch_overrun, job, EVENT_JOB) \
+	event(resch_select, job, EVENT_JOB) \
+	event(resch_deselect, deselect, EVENT_DESELECT) \
+	event(resch_attach, attach, EVENT_ATTACH) \
+	event(resch_detach, detach, EVENT_DETACH) \
+	event(resch_server_set, server_set, EVENT_SERVER_SET) \
+	event(resch_server, server, EVENT_SERVER) \
+	event(resch_chain_set, chain_set, EVENT_CHAIN_SET) \
+	event(resch_chain, chain, EVENT_CHAIN)
+
+#define EVENT_MEMBER(type, name, dimension) type name dimension;
+
+/* struct event_job, and struct event_job_more: where all events begin with a field more */
+#define EVENT_STRUCTURES(kind, fields) \
+	struct event_##kind { \
+		__u64 common; \
+		fields(EVENT_MEMBER) \
+	}; \
+	struct event_##kind##_more { \
+		__u32 common[3]; \
+		fields(EVENT_MEMBER) \
+	};
+
+/* clang-format on */
+
+EVENT_STRUCTURES(job, EVENT_JOB)
+EVENT_STRUCTURES(deselect, EVENT_DESELECT)
+EVENT_STRUCTURES(attach, EVENT_ATTACH)
+EVENT_STRUCTURES(detach, EVENT_DETACH)
+EVENT_STRUCTURES(server_set, EVENT_SERVER_SET)
+EVENT_STRUCTURES(server, EVENT_SERVER)
+EVENT_STRUCTURES(chain_set, EVENT_CHAIN_SET)
+EVENT_STRUCTURES(chain, EVENT_CHAIN)
 
 /* event_deselect.why: it was selected, and another one is now */
 #define EVENT_PREEMPT 0
 
-struct event_attach {
-	__u64 common;
-	__u32 id;
-	__s32 pid;
-	__u32 cpu;
-	__u32 group;
-	__u32 kind;
-	__u32 overrun;
-	__u32 miss;
-	__u32 priority;
-	__u64 period;
-	__u64 deadline;
-	__u64 wcet;
-	__u64 offset;
-	char name[16];
-	char plugin[16];
-};
+/* Bits of event_server.what */
+#define EVENT_EXHAUSTED 1
+#define EVENT_REPLENISHED 2
+#define EVENT_POSTPONED 4
 
-struct event_detach {
-	__u64 common;
-	__u32 id;
-	__s32 pid;
-	__u32 cpu;
-	__u32 gone;
-};
-
-/* clang-format off */
-
-/* field(EVENT, STRUCTURE, FIELD) for each that is read */
-#define EVENT_FIELDS_OF_JOB(event, field) \
-	field(event, job, id) field(event, job, pid) field(event, job, cpu) \
-	field(event, job, job) field(event, job, release) field(event, job, deadline) \
-	field(event, job, now) field(event, job, value)
-
-#define EVENT_FIELDS(field) \
-	EVENT_FIELDS_OF_JOB(resch_release, field) \
-	EVENT_FIELDS_OF_JOB(resch_complete, field) \
-	EVENT_FIELDS_OF_JOB(resch_miss, field) \
-	EVENT_FIELDS_OF_JOB(resch_overrun, field) \
-	EVENT_FIELDS_OF_JOB(resch_select, field) \
-	field(resch_deselect, deselect, id) field(resch_deselect, deselect, pid) \
-	field(resch_deselect, deselect, cpu) field(resch_deselect, deselect, why) \
-	field(resch_attach, attach, id) field(resch_attach, attach, pid) \
-	field(resch_attach, attach, cpu) field(resch_attach, attach, group) \
-	field(resch_attach, attach, kind) field(resch_attach, attach, period) \
-	field(resch_attach, attach, deadline) field(resch_attach, attach, wcet) \
-	field(resch_attach, attach, name) field(resch_attach, attach, plugin) \
-	field(resch_detach, detach, id) field(resch_detach, detach, gone)
-
-/* clang-format on */
+/* ... and of event_chain.what */
+#define EVENT_COMPLETE 2
+#define EVENT_LATE 4
+#define EVENT_LOST 8
+#define EVENT_GONE 16
 
 #endif

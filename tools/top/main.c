@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* main.c - reschtop: watch tasks by the trace events, counted in the kernel */
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,15 +43,6 @@ struct wish {
 	char **command;
 };
 
-/** struct state - what there is while it runs */
-struct state {
-	struct probe probe;
-	struct look looks[2];
-	unsigned int turn; /* the newer one */
-	bool looked; /* there is an older one */
-	int fd;
-};
-
 /* Return: an exit status */
 static int show(const struct state *state, const struct wish *wish)
 {
@@ -59,16 +51,17 @@ static int show(const struct state *state, const struct wish *wish)
 	FILE *to;
 
 	if (wish->file)
-		status = prometheus_save(now, &state->probe, wish->file);
+		status = prometheus_save(now, wish->file);
 	else if (wish->prometheus)
-		prometheus_print(now, &state->probe, stdout);
+		prometheus_print(now, stdout);
 	if (wish->json && wish->once) {
-		json_show(report_json(now, &state->probe), stdout);
+		json_show(report_json(now), stdout);
 	} else if (wish->json) {
-		json_show_line(report_json(now, &state->probe), stdout);
+		json_show_line(report_json(now), stdout);
 	} else if (!wish->prometheus) {
 		to = screen_page();
 		report_tasks(now, state->looked ? &state->looks[!state->turn] : NULL, to);
+		groups_table(now, to);
 		if (wish->once)
 			blame_table(now, to);
 		screen_show();
@@ -77,14 +70,23 @@ static int show(const struct state *state, const struct wish *wish)
 	return status;
 }
 
-static int look(struct state *state)
+int state_look(struct state *state)
 {
+	const struct look *before;
 	int result;
 
 	state->looked = state->looks[state->turn].time != 0;
 	state->turn = !state->turn;
-	result = look_take(&state->looks[state->turn], &state->probe, state->fd);
-	return result < 0 ? fail("%s", error_text(result)) : EXIT_DONE;
+	before = state->looked ? &state->looks[!state->turn] : NULL;
+	result = look_take(&state->looks[state->turn], before, &state->probe, state->fd);
+	return result < 0 ? result : 0;
+}
+
+static int look(struct state *state)
+{
+	int result = state_look(state);
+
+	return result ? fail("%s", error_text(result)) : EXIT_DONE;
 }
 
 /* Looks, and shows, each interval, until a key or a signal ends it. */
@@ -198,5 +200,7 @@ static int top(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	/* Names of threads are in the terminal's letters; numbers are as they are. */
+	setlocale(LC_CTYPE, "");
 	return output_end(top(argc, argv));
 }

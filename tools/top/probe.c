@@ -17,14 +17,46 @@
 
 /* ---- what has to be there -------------------------------------------------------------------- */
 
-#define FIELD(event, structure, field)                                             \
-	{ #event, #field, (unsigned int)offsetof(struct event_##structure, field), \
-	  (unsigned int)sizeof(((struct event_##structure *)NULL)->field) },
+/* Where a field is where events begin with a field more, and where they don't. */
+struct field {
+	const char *name;
+	unsigned int offset, offset_more, size;
+};
+
+/* clang-format off */
+#define FIELD_JOB(type, name, dimension) FIELD(job, name)
+#define FIELD_DESELECT(type, name, dimension) FIELD(deselect, name)
+#define FIELD_ATTACH(type, name, dimension) FIELD(attach, name)
+#define FIELD_DETACH(type, name, dimension) FIELD(detach, name)
+#define FIELD_SERVER_SET(type, name, dimension) FIELD(server_set, name)
+#define FIELD_SERVER(type, name, dimension) FIELD(server, name)
+#define FIELD_CHAIN_SET(type, name, dimension) FIELD(chain_set, name)
+#define FIELD_CHAIN(type, name, dimension) FIELD(chain, name)
+
+#define FIELD(kind, name) \
+	{ #name, (unsigned int)offsetof(struct event_##kind, name), \
+	  (unsigned int)offsetof(struct event_##kind##_more, name), \
+	  (unsigned int)sizeof(((struct event_##kind *)NULL)->name) },
+
+static const struct field fields_of_job[] = { EVENT_JOB(FIELD_JOB) {} };
+static const struct field fields_of_deselect[] = { EVENT_DESELECT(FIELD_DESELECT) {} };
+static const struct field fields_of_attach[] = { EVENT_ATTACH(FIELD_ATTACH) {} };
+static const struct field fields_of_detach[] = { EVENT_DETACH(FIELD_DETACH) {} };
+static const struct field fields_of_server_set[] = { EVENT_SERVER_SET(FIELD_SERVER_SET) {} };
+static const struct field fields_of_server[] = { EVENT_SERVER(FIELD_SERVER) {} };
+static const struct field fields_of_chain_set[] = { EVENT_CHAIN_SET(FIELD_CHAIN_SET) {} };
+static const struct field fields_of_chain[] = { EVENT_CHAIN(FIELD_CHAIN) {} };
+
+#define EVENT(event, kind, fields) { #event, fields_of_##kind },
 
 static const struct {
-	const char *event, *field;
-	unsigned int offset, size;
-} fields[] = { EVENT_FIELDS(FIELD) };
+	const char *name;
+	const struct field *fields;
+} events[] = { EVENTS(EVENT) };
+/* clang-format on */
+
+/* All events begin with a field more. */
+static bool more;
 
 /*
  * Does the event have the field where it is expected? A line of its format:
@@ -50,23 +82,32 @@ static bool field_there(const char *format, const char *field, unsigned int offs
 	return false;
 }
 
+static bool format_right(const char *format, const struct field *field)
+{
+	for (; field->name; field++) {
+		if (!field_there(format, field->name, more ? field->offset_more : field->offset,
+				 field->size))
+			return false;
+	}
+	return true;
+}
+
 static int formats_right(const char *root)
 {
 	char path[256], format[4096];
-	const char *read = "";
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		snprintf(path, sizeof(path), "%s" TRACING "/events/resch/%s/format", root,
-			 fields[i].event);
-		if (strcmp(read, fields[i].event) && read_text(path, format, sizeof(format)) < 0)
+			 events[i].name);
+		if (read_text(path, format, sizeof(format)) < 0)
 			return fail("the loaded module has no event %s: it is older than reschtop",
-				    fields[i].event);
-		read = fields[i].event;
-		if (!field_there(format, fields[i].field, fields[i].offset, fields[i].size))
+				    events[i].name);
+		more = strstr(format, "common_preempt_lazy_count") != NULL;
+		if (!format_right(format, events[i].fields))
 			return fail(
 				"the event %s of the loaded module has another form than reschtop knows: module and reschtop are not of one version",
-				fields[i].event);
+				events[i].name);
 	}
 	return EXIT_DONE;
 }
@@ -158,7 +199,7 @@ static int probe_load(struct probe *probe)
 	int result;
 
 	bpf->rodata->task_mask = (uint32_t)probe->places - 1;
-	bpf->rodata->cpu_count = (uint32_t)probe->cpu_count;
+	bpf->rodata->event_more = more;
 	result = bpf_map__set_max_entries(bpf->maps.tasks, (uint32_t)probe->places);
 	if (!result)
 		result = bpf_map__set_max_entries(bpf->maps.cpus, (uint32_t)probe->cpu_count);
@@ -168,7 +209,9 @@ static int probe_load(struct probe *probe)
 		return result;
 	probe->tasks = map_begin(bpf->maps.tasks, probe->places);
 	probe->cpus = map_begin(bpf->maps.cpus, probe->cpu_count);
-	if (!probe->tasks || !probe->cpus)
+	probe->servers = map_begin(bpf->maps.servers, TOP_SERVERS);
+	probe->chains = map_begin(bpf->maps.chains, TOP_CHAINS);
+	if (!probe->tasks || !probe->cpus || !probe->servers || !probe->chains)
 		return -errno;
 	for (size_t cpu = 0; cpu < probe->cpu_count; cpu++)
 		probe->cpus[cpu].running = -1;
@@ -202,21 +245,28 @@ int probe_begin(struct probe *probe, size_t tasks)
 	return result;
 }
 
+static void map_end(void *at, size_t value, size_t entries)
+{
+	if (at)
+		munmap(at, (value + 7) / 8 * 8 * entries);
+}
+
 void probe_end(struct probe *probe)
 {
-	struct reschtop_bpf *bpf = probe->bpf;
-
-	if (probe->tasks)
-		munmap(probe->tasks, (sizeof(*probe->tasks) + 7) / 8 * 8 * probe->places);
-	if (probe->cpus)
-		munmap(probe->cpus, (sizeof(*probe->cpus) + 7) / 8 * 8 * probe->cpu_count);
-	probe->tasks = NULL;
-	probe->cpus = NULL;
-	probe->bpf = NULL;
-	reschtop_bpf__destroy(bpf);
+	map_end(probe->tasks, sizeof(*probe->tasks), probe->places);
+	map_end(probe->cpus, sizeof(*probe->cpus), probe->cpu_count);
+	map_end(probe->servers, sizeof(*probe->servers), TOP_SERVERS);
+	map_end(probe->chains, sizeof(*probe->chains), TOP_CHAINS);
+	reschtop_bpf__destroy(probe->bpf);
+	*probe = (struct probe){};
 }
 
 uint64_t probe_left_out(const struct probe *probe)
 {
 	return probe->bpf->bss->tasks_left_out;
+}
+
+uint64_t probe_groups_left_out(const struct probe *probe)
+{
+	return probe->bpf->bss->servers_left_out + probe->bpf->bss->chains_left_out;
 }

@@ -56,8 +56,7 @@ static void begin(FILE *to, const char *name, const char *unit, const char *type
 		name, unit, type);
 }
 
-/* A label's value: what the format gives a meaning of its own is escaped. */
-static void put_text(FILE *to, const char *text)
+void prometheus_text(FILE *to, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
@@ -70,7 +69,7 @@ static void put_text(FILE *to, const char *text)
 static void put_name(FILE *to, const char *name, const char *suffix, const struct top_task *task)
 {
 	fprintf(to, "resch_task_%s%s{id=\"%u\",name=\"", name, suffix, task->id);
-	put_text(to, task->name);
+	prometheus_text(to, task->name);
 	putc('"', to);
 }
 
@@ -79,7 +78,7 @@ static void put_count(FILE *to, uint64_t count)
 	fprintf(to, "} %" PRIu64 "\n", count);
 }
 
-static void put_seconds(FILE *to, uint64_t ns)
+void prometheus_seconds(FILE *to, uint64_t ns)
 {
 	fprintf(to, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
@@ -94,27 +93,26 @@ static uint64_t at(const struct top_task *task, size_t offset)
 
 static void put_what(FILE *to, const struct look *look)
 {
-	size_t i;
-
 	begin(to, "info", "", "gauge", "A registered task; always 1.");
-	for (i = 0; i < look->count; i++) {
-		const struct top_task *task = &look->tasks[i];
-
+	for_each_in(const struct top_task, task, &look->tasks)
+	{
 		put_name(to, "info", "", task);
 		fprintf(to, ",pid=\"%d\",plugin=\"", task->pid);
-		put_text(to, task->plugin);
+		prometheus_text(to, task->plugin);
 		fprintf(to, "\",kind=\"%s", task->attached ? resch_kind_name(task->kind) : "");
 		fputs("\"} 1\n", to);
 	}
 	begin(to, "ended", "", "gauge", "1 when the task is registered no more.");
-	for (i = 0; i < look->count; i++) {
-		put_name(to, "ended", "", &look->tasks[i]);
-		put_count(to, look->tasks[i].gone != 0);
+	for_each_in(const struct top_task, task, &look->tasks)
+	{
+		put_name(to, "ended", "", task);
+		put_count(to, task->gone != 0);
 	}
 	begin(to, "cpu", "", "gauge", "CPU of the task.");
-	for (i = 0; i < look->count; i++) {
-		put_name(to, "cpu", "", &look->tasks[i]);
-		put_count(to, look->tasks[i].cpu);
+	for_each_in(const struct top_task, task, &look->tasks)
+	{
+		put_name(to, "cpu", "", task);
+		put_count(to, task->cpu);
 	}
 }
 
@@ -122,12 +120,13 @@ static void put_parameters(FILE *to, const struct look *look)
 {
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		begin(to, parameters[i].name, "_seconds", "gauge", parameters[i].help);
-		for (size_t j = 0; j < look->count; j++) {
-			if (!look->tasks[j].attached)
+		for_each_in(const struct top_task, task, &look->tasks)
+		{
+			if (!task->attached)
 				continue;
-			put_name(to, parameters[i].name, "_seconds", &look->tasks[j]);
+			put_name(to, parameters[i].name, "_seconds", task);
 			fputs("} ", to);
-			put_seconds(to, at(&look->tasks[j], parameters[i].offset));
+			prometheus_seconds(to, at(task, parameters[i].offset));
 			putc('\n', to);
 		}
 	}
@@ -137,14 +136,15 @@ static void put_totals(FILE *to, const struct look *look)
 {
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		begin(to, totals[i].name, "_total", "counter", totals[i].help);
-		for (size_t j = 0; j < look->count; j++) {
-			put_name(to, totals[i].name, "_total", &look->tasks[j]);
-			put_count(to, at(&look->tasks[j], totals[i].offset));
+		for_each_in(const struct top_task, task, &look->tasks)
+		{
+			put_name(to, totals[i].name, "_total", task);
+			put_count(to, at(task, totals[i].offset));
 		}
 	}
 }
 
-static void put_histogram(FILE *to, const char *name, const struct top_task *task,
+void prometheus_histogram(FILE *to, const char *name, const char *labels,
 			  const struct histogram *histogram)
 {
 	uint64_t total = 0;
@@ -153,66 +153,78 @@ static void put_histogram(FILE *to, const char *name, const struct top_task *tas
 	for (int power = BOUND_FIRST; power <= HISTOGRAM_TOP; power++) {
 		for (; i < histogram_bucket(1ULL << power); i++)
 			total += histogram->buckets[i];
-		put_name(to, name, "_seconds_bucket", task);
 		/* A time of the power itself is in the next one: "le" is up to, and with. */
-		fputs(",le=\"", to);
-		put_seconds(to, (1ULL << power) - 1);
-		putc('"', to);
-		put_count(to, total);
+		fprintf(to, "%s_bucket%s,le=\"", name, labels);
+		prometheus_seconds(to, (1ULL << power) - 1);
+		fprintf(to, "\"} %" PRIu64 "\n", total);
 	}
 	total += histogram->buckets[i];
-	put_name(to, name, "_seconds_bucket", task);
-	fputs(",le=\"+Inf\"", to);
-	put_count(to, total);
-	put_name(to, name, "_seconds_sum", task);
-	fputs("} ", to);
-	put_seconds(to, histogram->sum);
-	putc('\n', to);
+	fprintf(to, "%s_bucket%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, total);
+	fprintf(to, "%s_sum%s} ", name, labels);
+	prometheus_seconds(to, histogram->sum);
 	/* Not histogram->count: a time more may have come meanwhile, and both have to be equal. */
-	put_name(to, name, "_seconds_count", task);
-	put_count(to, total);
+	fprintf(to, "\n%s_count%s} %" PRIu64 "\n", name, labels, total);
+}
+
+static void put_histogram(FILE *to, const char *measure, const struct top_task *task,
+			  const struct histogram *histogram)
+{
+	char name[64], *labels = NULL;
+	size_t size;
+	FILE *text = open_memstream(&labels, &size);
+
+	if (!text)
+		return;
+	fprintf(text, "{id=\"%u\",name=\"", task->id);
+	prometheus_text(text, task->name);
+	putc('"', text);
+	fclose(text);
+	snprintf(name, sizeof(name), "resch_task_%s_seconds", measure);
+	prometheus_histogram(to, name, labels, histogram);
+	free(labels);
 }
 
 static void put_measures(FILE *to, const struct look *look)
 {
 	char help[128];
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < TOP_MEASURES; i++) {
 		snprintf(help, sizeof(help), "%s.", measures[i].help);
 		begin(to, measures[i].name, "_seconds", "histogram", help);
-		for (j = 0; j < look->count; j++)
-			put_histogram(to, measures[i].name, &look->tasks[j],
-				      &look->tasks[j].measures[i]);
+		for_each_in(const struct top_task, task, &look->tasks)
+			put_histogram(to, measures[i].name, task, &task->measures[i]);
 		snprintf(help, sizeof(help), "%s: the longest.", measures[i].help);
 		begin(to, measures[i].name, "_max_seconds", "gauge", help);
-		for (j = 0; j < look->count; j++) {
-			put_name(to, measures[i].name, "_max_seconds", &look->tasks[j]);
+		for_each_in(const struct top_task, task, &look->tasks)
+		{
+			put_name(to, measures[i].name, "_max_seconds", task);
 			fputs("} ", to);
-			put_seconds(to, look->tasks[j].measures[i].most);
+			prometheus_seconds(to, task->measures[i].most);
 			putc('\n', to);
 		}
 	}
 }
 
-void prometheus_print(const struct look *look, const struct probe *probe, FILE *to)
+void prometheus_print(const struct look *look, FILE *to)
 {
 	fputs("# HELP reschtop_watched_seconds Time since counting began.\n"
 	      "# TYPE reschtop_watched_seconds gauge\nreschtop_watched_seconds ",
 	      to);
-	put_seconds(to, look->time - probe->since);
+	prometheus_seconds(to, look->time - look->since);
 	fprintf(to,
 		"\n# HELP reschtop_tasks_left_out Tasks for which there was no room.\n"
 		"# TYPE reschtop_tasks_left_out gauge\nreschtop_tasks_left_out %" PRIu64 "\n",
-		probe_left_out(probe));
+		look->left_out);
 	put_what(to, look);
 	put_parameters(to, look);
 	put_totals(to, look);
 	put_measures(to, look);
+	groups_prometheus(look, to);
 }
 
 /* Return: 0 or -errno */
-static int save(const struct look *look, const struct probe *probe, int fd)
+static int save(const struct look *look, int fd)
 {
 	FILE *to = NULL;
 	int result = 0;
@@ -225,7 +237,7 @@ static int save(const struct look *look, const struct probe *probe, int fd)
 		close(fd);
 		return result;
 	}
-	prometheus_print(look, probe, to);
+	prometheus_print(look, to);
 	if (ferror(to))
 		result = -EIO;
 	if (fclose(to))
@@ -233,7 +245,7 @@ static int save(const struct look *look, const struct probe *probe, int fd)
 	return result;
 }
 
-int prometheus_save(const struct look *look, const struct probe *probe, const char *path)
+int prometheus_save(const struct look *look, const char *path)
 {
 	char fresh[4096];
 	int fd, result;
@@ -243,7 +255,7 @@ int prometheus_save(const struct look *look, const struct probe *probe, const ch
 	fd = mkstemp(fresh);
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
-	result = save(look, probe, fd);
+	result = save(look, fd);
 	if (!result && rename(fresh, path))
 		result = -errno;
 	if (!result)

@@ -52,32 +52,43 @@ static void add_task(struct table *table, const struct top_task *task,
 	add_time(table, &task->measures[TOP_TARDINESS], 1000);
 }
 
+static const char *const task_headings[] = {
+	">ID",	     "NAME",	   ">CPU",	  ">JOBS",	">MISS",
+	">OVER",     ">START 50%", ">START 99%",  ">START MAX", ">RESP 50%",
+	">RESP 90%", ">RESP 99%",  ">RESP 99.9%", ">RESP MAX",	">EXEC 50%",
+	">EXEC MAX", ">RUNTIME",   ">LATE MAX",	  NULL,
+};
+static const char *const task_drop[] = { "RESP 90%",  "EXEC 50%", "RESP 99.9%",
+					 "START 50%", "RESP 50%", "START 99%",
+					 "RUNTIME",   "LATE MAX", NULL };
+
+void report_rows(const struct top_task *const *rows, size_t count, size_t width, FILE *to)
+{
+	struct table table;
+
+	table_begin(&table, task_headings);
+	table.width = width;
+	table.drop = task_drop;
+	for (size_t i = 0; i < count; i++)
+		add_task(&table, rows[i], NULL);
+	table_print(&table, to);
+}
+
 void report_tasks(const struct look *now, const struct look *before, FILE *to)
 {
-	static const char *const headings[] = {
-		">ID",	     "NAME",	   ">CPU",	  ">JOBS",	">MISS",
-		">OVER",     ">START 50%", ">START 99%",  ">START MAX", ">RESP 50%",
-		">RESP 90%", ">RESP 99%",  ">RESP 99.9%", ">RESP MAX",	">EXEC 50%",
-		">EXEC MAX", ">RUNTIME",   ">LATE MAX",	  NULL,
-	};
-	static const char *const drop[] = { "RESP 90%",	 "EXEC 50%", "RESP 99.9%",
-					    "START 50%", "RESP 50%", "START 99%",
-					    "RUNTIME",	 "LATE MAX", NULL };
 	struct table table;
-	size_t i;
 
-	table_begin(&table, headings);
+	table_begin(&table, task_headings);
 	table.width = screen_width();
-	table.drop = drop;
-	for (i = 0; i < now->count; i++)
-		add_task(&table, &now->tasks[i],
-			 before ? look_find(before, now->tasks[i].id) : NULL);
+	table.drop = task_drop;
+	for_each_in(const struct top_task, task, &now->tasks)
+		add_task(&table, task, before ? look_find(before, task->id) : NULL);
 	table_print(&table, to);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static struct json_object *histogram_json(const struct histogram *histogram)
+struct json_object *histogram_json(const struct histogram *histogram)
 {
 	struct json_object *out = json_object_new_object();
 	size_t i;
@@ -122,17 +133,17 @@ static struct json_object *task_seen_json(const struct top_task *task)
 	return out;
 }
 
-struct json_object *report_json(const struct look *look, const struct probe *probe)
+struct json_object *report_json(const struct look *look)
 {
 	struct json_object *out = json_object_new_object();
 	struct json_object *tasks = json_object_new_array();
-	size_t i;
 
 	json_add_time(out, "time", look->time);
-	json_add_time(out, "watched", look->time - probe->since);
-	json_add_number(out, "left_out", probe_left_out(probe));
-	for (i = 0; i < look->count; i++)
-		json_object_array_add(tasks, task_seen_json(&look->tasks[i]));
+	json_add_time(out, "watched", look->time - look->since);
+	json_add_number(out, "left_out", look->left_out);
+	for_each_in(const struct top_task, task, &look->tasks)
+		json_object_array_add(tasks, task_seen_json(task));
 	json_add(out, "tasks", tasks);
+	groups_json(out, look);
 	return out;
 }

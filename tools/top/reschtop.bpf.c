@@ -14,90 +14,19 @@
 
 #include "events.h"
 #include "shared.h"
+#include "records.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Of the kernel's own structures only what is read here; where it lies, the kernel's BTF tells. */
-struct task_struct {
-	int pid;
-	char comm[16];
-} __attribute__((preserve_access_index));
+#include "places.bpf.h"
 
-/* Set before the programs are loaded: places for tasks less one, and CPUs. */
-const volatile __u32 task_mask;
-const volatile __u32 cpu_count;
-
-/* Tasks for which there was no place. */
-__u64 tasks_left_out;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct top_task);
-} tasks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct top_cpu);
-} cpus SEC(".maps");
-
-/* ---- tasks ----------------------------------------------------------------------------------- */
-
-static __always_inline struct top_task *task_find_at(__u32 id, __u32 *at)
+static __always_inline struct top_task *task_get(const struct event_job *event)
 {
-	struct top_task *task;
-	__u32 i, place;
+	struct top_task *task = task_take(event->id);
 
-#pragma unroll
-	for (i = 0; i < TOP_PROBES; i++) {
-		place = (id + i) & task_mask;
-		task = bpf_map_lookup_elem(&tasks, &place);
-		if (task && task->id == id) {
-			*at = place;
-			return task;
-		}
-	}
-	return NULL;
-}
-
-static __always_inline struct top_task *task_find(__u32 id)
-{
-	__u32 at;
-
-	return task_find_at(id, &at);
-}
-
-/* Not inlined: once in the life of a task. */
-static __noinline int task_make(__u32 id)
-{
-	struct top_task *task;
-	__u32 i, place;
-
-#pragma unroll
-	for (i = 0; i < TOP_PROBES; i++) {
-		place = (id + i) & task_mask;
-		task = bpf_map_lookup_elem(&tasks, &place);
-		if (task && __sync_val_compare_and_swap(&task->id, 0, id) == 0)
-			return 1;
-	}
-	__sync_fetch_and_add(&tasks_left_out, 1);
-	return 0;
-}
-
-static __always_inline struct top_task *task_get(__u32 id, __s32 pid, __u32 cpu)
-{
-	struct top_task *task = task_find(id);
-
-	if (!task && task_make(id))
-		task = task_find(id);
 	if (task) {
-		task->pid = pid;
-		task->cpu = cpu;
+		task->pid = event->pid;
+		task->cpu = event->cpu;
 	}
 	return task;
 }
@@ -118,92 +47,122 @@ static __always_inline void task_begin(struct top_task *task, __u64 now)
 }
 
 SEC("tp/resch/resch_attach")
-int on_attach(struct event_attach *event)
+int on_attach(void *record)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
-	__u32 i;
+	struct event_attach event;
+	struct top_task *task;
 
+	event_attach_read(&event, record);
+	task = task_take(event.id);
 	if (!task)
 		return 0;
-	task->kind = event->kind;
-	task->group = event->group;
-	task->period = event->period;
-	task->deadline = event->deadline;
-	task->wcet = event->wcet;
-#pragma unroll
-	for (i = 0; i < TOP_NAME; i++) {
-		task->name[i] = event->name[i];
-		task->plugin[i] = event->plugin[i];
-	}
+	task->pid = event.pid;
+	task->cpu = event.cpu;
+	task->kind = event.kind;
+	task->group = event.group;
+	task->period = event.period;
+	task->deadline = event.deadline;
+	task->wcet = event.wcet;
+	__builtin_memcpy(task->name, event.name, TOP_NAME);
+	__builtin_memcpy(task->plugin, event.plugin, TOP_NAME);
 	task->attached = 1;
 	return 0;
 }
 
 SEC("tp/resch/resch_detach")
-int on_detach(struct event_detach *event)
+int on_detach(void *record)
 {
-	struct top_task *task = task_find(event->id);
+	struct event_detach event;
+	struct top_task *task;
 
-	if (task)
-		task->gone = 1 + event->gone;
+	event_detach_read(&event, record);
+	task = task_find(event.id);
+	if (task) {
+		task->ended = bpf_ktime_get_ns();
+		task->gone = 1 + event.gone;
+	}
 	return 0;
 }
 
 SEC("tp/resch/resch_release")
-int on_release(struct event_job *event)
+int on_release(void *record)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
+	struct event_job event;
+	struct top_task *task;
 
+	event_job_read(&event, record);
+	task = task_get(&event);
 	if (!task)
 		return 0;
-	if (task->job && event->job > task->job + 1)
-		task->unseen += event->job - task->job - 1;
-	task->job = event->job;
-	task->release = event->release;
+	if (task->job && event.job > task->job + 1)
+		task->unseen += event.job - task->job - 1;
+	task->job = event.job;
+	task->release = event.release;
 	task->begun = 0;
-	task->skipped += event->value;
+	task->skipped += event.value;
 	return 0;
 }
 
-SEC("tp/resch/resch_complete")
-int on_complete(struct event_job *event)
+/* Who had the CPU while the job was there, if it has to be known. */
+static __always_inline void complete_blame(struct top_task *task, struct event_job *event,
+					   __u64 response)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
-	__u64 now = event->now, response;
+	const struct top_blame *slowest = &task->blames[TOP_SLOWEST];
 
+	/* Of a job that was there before us nobody has told all. */
+	if (!task->release || task->job != event->job)
+		return;
+	if (!slowest->complete || response > slowest->complete - slowest->release)
+		blame_take(TOP_SLOWEST, event);
+	if (event->now > event->deadline)
+		blame_take(TOP_LATE, event);
+}
+
+SEC("tp/resch/resch_complete")
+int on_complete(void *record)
+{
+	struct event_job event;
+	struct top_task *task;
+	__u64 response;
+
+	event_job_read(&event, record);
+	task = task_get(&event);
 	if (!task)
 		return 0;
-	task->job = event->job;
-	response = now > event->release ? now - event->release : 0;
-	if (response > task->measures[TOP_RESPONSE].most)
-		blame_take(TOP_SLOWEST, event);
-	if (now > event->deadline)
-		blame_take(TOP_LATE, event);
+	response = event.now > event.release ? event.now - event.release : 0;
+	complete_blame(task, &event, response);
+	task->job = event.job;
 	/* Chosen and complete, and never seen on the CPU: then it had it all the time. */
 	task->begun = 2;
 	task->jobs++;
 	histogram_add(&task->measures[TOP_RESPONSE], response);
-	histogram_add(&task->measures[TOP_EXEC], event->value);
-	if (now > event->deadline)
-		histogram_add(&task->measures[TOP_TARDINESS], now - event->deadline);
+	histogram_add(&task->measures[TOP_EXEC], event.value);
+	if (event.now > event.deadline)
+		histogram_add(&task->measures[TOP_TARDINESS], event.now - event.deadline);
 	return 0;
 }
 
 SEC("tp/resch/resch_miss")
-int on_miss(struct event_job *event)
+int on_miss(void *record)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
+	struct event_job event;
+	struct top_task *task;
 
+	event_job_read(&event, record);
+	task = task_get(&event);
 	if (task)
 		task->misses++;
 	return 0;
 }
 
 SEC("tp/resch/resch_overrun")
-int on_overrun(struct event_job *event)
+int on_overrun(void *record)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
+	struct event_job event;
+	struct top_task *task;
 
+	event_job_read(&event, record);
+	task = task_get(&event);
 	if (task)
 		task->overruns++;
 	return 0;
@@ -212,32 +171,41 @@ int on_overrun(struct event_job *event)
 /* ---- who has the CPU ------------------------------------------------------------------------- */
 
 SEC("tp/resch/resch_select")
-int on_select(struct event_job *event)
+int on_select(void *record)
 {
-	struct top_task *task = task_get(event->id, event->pid, event->cpu);
-	__u32 number = event->cpu;
-	struct top_cpu *cpu = bpf_map_lookup_elem(&cpus, &number);
+	struct event_job event;
+	struct top_task *task;
+	struct top_cpu *cpu;
 
+	event_job_read(&event, record);
+	task = task_get(&event);
+	cpu = bpf_map_lookup_elem(&cpus, &event.cpu);
 	if (!task || !cpu)
 		return 0;
-	cpu->task = event->id;
-	cpu->chosen = event->pid;
+	cpu->task = event.id;
+	cpu->chosen = event.pid;
+	if (cpu->running != event.pid)
+		return 0;
 	/* It is there: no switch will tell. */
-	if (cpu->running == event->pid && task->job == event->job)
-		task_begin(task, event->now);
+	cpu->ours = 1;
+	if (task->job == event.job)
+		task_begin(task, event.now);
 	return 0;
 }
 
 SEC("tp/resch/resch_deselect")
-int on_deselect(struct event_deselect *event)
+int on_deselect(void *record)
 {
-	struct top_task *task = task_find(event->id);
-	__u32 number = event->cpu;
-	struct top_cpu *cpu = bpf_map_lookup_elem(&cpus, &number);
+	struct event_deselect event;
+	struct top_task *task;
+	struct top_cpu *cpu;
 
-	if (task && event->why == EVENT_PREEMPT)
+	event_deselect_read(&event, record);
+	task = task_find(event.id);
+	cpu = bpf_map_lookup_elem(&cpus, &event.cpu);
+	if (task && event.why == EVENT_PREEMPT)
 		task->preemptions++;
-	if (cpu && cpu->chosen == event->pid)
+	if (cpu && cpu->chosen == event.pid)
 		cpu->chosen = 0;
 	return 0;
 }
@@ -261,3 +229,5 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	}
 	return 0;
 }
+
+#include "groups.bpf.h"

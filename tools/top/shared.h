@@ -74,6 +74,7 @@ struct top_blame {
  * @pid:      of the initial namespace
  * @attached: its attachment was seen: the parameters are known
  * @gone:     1 + why it left
+ * @ended:    ... and when
  * @job:      the number of its present or last job; 0: none was seen
  * @begun:    the present job has had the CPU, since @ran; 0: not yet, 2: nobody saw its release
  * @unseen:   jobs of which nobody was told, by the gaps in their numbers
@@ -87,6 +88,7 @@ struct top_task {
 	__u32 begun;
 	__u32 kind;
 	__u32 group;
+	__u64 ended;
 	__u64 period;
 	__u64 deadline;
 	__u64 wcet;
@@ -105,8 +107,71 @@ struct top_task {
 	struct top_blame blames[TOP_BLAMES];
 };
 
-/* A task is looked for in that many places from its id on. */
+/**
+ * struct top_server - a server that events have told of
+ * @id:       domain << 32 | its id there; 0: nobody's
+ * @known:    it was seen to be made, or resized: the parameters are known
+ * @gone:     it is there no more, since @ended
+ * @left, @deadline, @time: what the last event told, and when
+ */
+struct top_server {
+	__u64 id;
+	__u32 cpu;
+	__u32 known;
+	__u32 gone;
+	__u32 kind;
+	__u64 ended;
+	__u64 budget;
+	__u64 period;
+	char name[TOP_NAME];
+	__s64 left;
+	__u64 deadline;
+	__u64 time;
+	__u64 exhausted;
+	__u64 replenished;
+	__u64 postponed;
+};
+
+/**
+ * struct top_chain - a chain that events have told of
+ * @id:      0: nobody's
+ * @known:   it was seen to be made, or is known otherwise
+ * @whole:   it was seen to be made
+ * @gone:    it is there no more, since @ended
+ * @stopped: the number, from 1, of the stage whose registration has ended
+ * @instances, @completed, @missed, @lost: as in struct resch_chain_stat
+ */
+struct top_chain {
+	__u32 id;
+	__u32 known;
+	__u32 whole;
+	__u32 gone;
+	__u32 stopped;
+	__u32 stages;
+	__u32 protocol;
+	__u32 reserved;
+	__u64 ended;
+	__u64 period;
+	__u64 deadline;
+	char name[TOP_NAME];
+	__u64 instances;
+	__u64 completed;
+	__u64 missed;
+	__u64 lost;
+	struct histogram response; /* end to end */
+};
+
+/* Whoever has an id is looked for in that many places from the first one on. */
 #define TOP_PROBES 8
+/* Places for servers and chains, powers of two. Those of tasks are as many as are wanted. */
+#define TOP_SERVERS 1024
+#define TOP_CHAINS 128
+
+/** top_first - where the search for an id begins; of a server: domain and id there count */
+static inline __u32 top_first(__u64 id)
+{
+	return (__u32)id ^ (__u32)(id >> 29);
+}
 
 /** struct top_turn - @who had the CPU from @from to @to */
 struct top_turn {
@@ -117,24 +182,59 @@ struct top_turn {
 /* A job is accounted for as far back as these reach. */
 #define TOP_TURNS 256
 
+/** enum top_share - whom the time of a CPU goes to */
+enum top_share {
+	TOP_SHARE_IDLE,
+	TOP_SHARE_TASKS, /* threads that resch had chosen when they got the CPU */
+	TOP_SHARE_THREADS, /* others */
+	TOP_SHARE_IRQS,
+	TOP_SHARE_SOFTIRQS,
+	TOP_SHARES,
+};
+
 /**
  * struct top_cpu - what happens on a CPU
  * @running: the thread that has it; -1: nobody has told yet
  * @chosen:  the thread of the task that resch has chosen, 0: none
  * @task:    ... its id
+ * @ours:    the running thread was the chosen one when it got the CPU
  * @thread, @softirq, @irq: who has it: the last one whose kind is set
  * @since:   ... since then
+ * @shares:  ns, of turns that are over
  * @turn:    turns that are over: the last ones of them are in @turns
  */
 struct top_cpu {
 	__s32 running;
 	__s32 chosen;
 	__u32 task;
-	__u32 reserved;
+	__u32 ours;
 	struct top_who thread, softirq, irq;
 	__u64 since;
+	__u64 shares[TOP_SHARES];
 	__u64 turn;
 	struct top_turn turns[TOP_TURNS];
 };
+
+/** top_who_now - who has the CPU */
+static inline const struct top_who *top_who_now(const struct top_cpu *cpu)
+{
+	if (cpu->irq.kind)
+		return &cpu->irq;
+	return cpu->softirq.kind ? &cpu->softirq : &cpu->thread;
+}
+
+/** top_share_of - whom the time of @who on that CPU counts for; TOP_SHARES: nobody knows */
+static inline __u32 top_share_of(const struct top_cpu *cpu, const struct top_who *who)
+{
+	if (who->kind == TOP_IRQ)
+		return TOP_SHARE_IRQS;
+	if (who->kind == TOP_SOFTIRQ)
+		return TOP_SHARE_SOFTIRQS;
+	if (who->kind != TOP_THREAD)
+		return TOP_SHARES;
+	if (!who->id)
+		return TOP_SHARE_IDLE;
+	return cpu->ours ? TOP_SHARE_TASKS : TOP_SHARE_THREADS;
+}
 
 #endif

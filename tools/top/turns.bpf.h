@@ -12,27 +12,20 @@ struct irqaction {
 	const char *name;
 } __attribute__((preserve_access_index));
 
-/* Who has the CPU now. */
-static __always_inline void turn_who(const struct top_cpu *cpu, struct top_who *who)
-{
-	if (cpu->irq.kind)
-		*who = cpu->irq;
-	else if (cpu->softirq.kind)
-		*who = cpu->softirq;
-	else
-		*who = cpu->thread;
-}
-
 /* The turn of who has the CPU now is over. */
 static __always_inline void turn_end(struct top_cpu *cpu)
 {
 	__u64 now = bpf_ktime_get_ns(), from = __sync_lock_test_and_set(&cpu->since, now);
 	__u64 place = __sync_fetch_and_add(&cpu->turn, 1) & (TOP_TURNS - 1);
 	struct top_turn *turn = &cpu->turns[place];
+	__u32 share;
 
 	turn->from = from;
 	turn->to = from ? now : 0;
-	turn_who(cpu, &turn->who);
+	turn->who = *top_who_now(cpu);
+	share = top_share_of(cpu, &turn->who);
+	if (from && share < TOP_SHARES)
+		__sync_fetch_and_add(&cpu->shares[share], now - from);
 }
 
 static __always_inline struct top_cpu *cpu_here(void)
@@ -98,6 +91,7 @@ static __always_inline void turn_switch(struct top_cpu *cpu, struct task_struct 
 {
 	turn_end(cpu);
 	cpu->softirq.kind = 0;
+	cpu->ours = next->pid && next->pid == cpu->chosen;
 	cpu->thread.id = next->pid;
 	cpu->thread.kind = TOP_THREAD;
 	bpf_probe_read_kernel_str(cpu->thread.name, TOP_NAME, next->comm);
@@ -185,7 +179,7 @@ static __always_inline void blame_now(struct top_blame *blame, struct walk *walk
 
 	if (!cpu->since || from >= walk->until)
 		return;
-	turn_who(cpu, &who);
+	who = *top_who_now(cpu);
 	blame_add(blame, &who, walk->until - from);
 	walk->until = from;
 }
