@@ -108,6 +108,47 @@ class Missing(unittest.TestCase):
         self.says(3, "the kernel module resch")
 
 
+class Record(unittest.TestCase):
+    """What it has trace-cmd do."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def record(self, *arguments, status=0, **environment):
+        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, *arguments], capture_output=True, text=True, timeout=60,
+                              check=False, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr if status else done.stdout
+
+    def test_record(self):
+        self.assertIn("modprobe resch", self.record(status=3))
+        os.makedirs(self.root + "/sys/module/resch")
+        begin = "trace-cmd record -C mono -b 20000 -o trace.dat -e resch -e sched_switch"
+        self.assertEqual(self.record("-n"), begin + "\n")
+        os.makedirs(f"{self.root}/{TRACING}/events/irq")
+        self.assertEqual(self.record("-n"), begin + " -e irq\n")
+        os.makedirs(f"{self.root}/{TRACING}/events/irq_vectors")
+        os.makedirs(f"{self.root}/{TRACING}/events/timer/hrtimer_expire_entry")
+        self.assertEqual(self.record("--dry-run", "--output=x", "-b", "500", "--", "ls", "-l"),
+                         "trace-cmd record -C mono -b 500 -o x -e resch -e sched_switch -e irq -e irq_vectors "
+                         "-e timer:hrtimer_expire_entry ls -l\n")
+        self.assertIn("apt install trace-cmd", self.record("ls", status=1, PATH=self.root))
+        with open(self.root + "/trace-cmd", "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
+        os.chmod(self.root + "/trace-cmd", 0o755)
+        path = self.root + ":" + os.environ["PATH"]
+        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, "echo", "a b"], capture_output=True, text=True, check=False,
+                              timeout=60, env={**os.environ, "PATH": path})
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-2:]), (7, ["<echo>", "<a b>"]))
+        for arguments, text in ((("--buffer=5",), "100"), (("-x",), "unknown option")):
+            told = self.record(*arguments, status=2)
+            self.assertIn(text, told)
+            self.assertIn("Try `reschtop record --help`.", told)
+        self.assertTrue(self.record("--help").startswith("usage: reschtop record"))
+
+
 class Commandline(unittest.TestCase):
     def test_help(self):
         done = call("--help")

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "record.h"
 #include "screen.h"
 #include "top.h"
 #include "words.h"
@@ -15,12 +16,16 @@ const char tool_name[] = "reschtop";
 
 static const char help[] =
 	"usage: reschtop [OPTION...] [-- COMMAND [ARGUMENT...]]\n"
+	"       reschtop record [OPTION...] [[--] COMMAND [ARGUMENT...]]\n"
 	"\n"
 	"Watches the registered tasks by the trace events, which small programs count in the\n"
 	"kernel while it runs. For each: jobs, deadlines missed, overruns, how long after its\n"
 	"release a job had the CPU (START) and was complete (RESP), what it executed (EXEC),\n"
 	"how late it was (LATE). Percentiles are of all jobs since it began, and exceed what\n"
-	"was measured by 1/16 at most; MAX is exact.\n"
+	"was measured by 1/16 at most; MAX is exact. Servers, chains and CPUs likewise.\n"
+	"\n"
+	"On a terminal it is a screen with several pages: h there says what keys do.\n"
+	"`reschtop record` has trace-cmd record what happens, for the programs that judge.\n"
 	"\n"
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              one table, after one interval; and who had the CPU while the\n"
@@ -118,6 +123,13 @@ static int watch_command(struct state *state, const struct wish *wish, struct ch
 	return status;
 }
 
+/* Somebody sits there, and nothing else is asked for. */
+static bool screen_wanted(const struct wish *wish)
+{
+	return !wish->once && !wish->json && !wish->prometheus && isatty(STDIN_FILENO) &&
+	       isatty(STDOUT_FILENO);
+}
+
 static size_t tasks_there(int fd)
 {
 	struct resch_task_stat stat = {};
@@ -149,6 +161,8 @@ static int run(const struct wish *wish)
 		watch_signals();
 		if (wish->command)
 			status = watch_command(&state, wish, &child);
+		else if (screen_wanted(wish))
+			status = terminal_watch(&state, wish->interval);
 		else
 			status = watch(&state, wish);
 		probe_end(&state.probe);
@@ -176,8 +190,11 @@ static int top(int argc, char **argv)
 	const struct option_table table = {
 		.command = "", .help = help, .rows = rows, .program = true
 	};
-	int result = options_run(argc, argv, &table);
+	int result;
 
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return record(argc - 1, argv + 1);
+	result = options_run(argc, argv, &table);
 	if (result >= 0)
 		return result;
 	if (wish.version) {
