@@ -35,8 +35,8 @@ PRINTS = {
 }
 # A server and its client: compiled here; tests/guest/rpc.c runs what they are made of.
 PAIR = {'comm-client.c', 'comm-server.c'}
-# Processes of a chain: compiled here; tests/guest/chain_end.c has such.
-CHAIN = {'robot.c'}
+# Processes of a chain: compiled here, run by tests/guest/chain-run.
+CHAIN = {'pipes.c', 'robot.c'}
 # Run by test_python.py.
 PYTHON = {'periodic.py'}
 
