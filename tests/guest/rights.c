@@ -40,8 +40,8 @@ static int unprivileged(void *arg)
 	refused(resch_unregister(dev, other), EPERM);
 	refused(resch_unregister(dev, 0), EPERM);
 	refused(resch_release(dev, other), EPERM);
-	refused(resch_affinity_get(dev, other, &set.cpus), EPERM);
-	refused(resch_affinity_set(dev, other, &set.cpus), EPERM);
+	refused(resch_affinity_get(dev, other, &want.cpus), EPERM);
+	refused(resch_affinity_set(dev, other, &want.cpus), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
 	refused(resch_domain_set(dev, &want), EPERM);
 	refused(resch_server_set(dev, &server), EPERM);
