@@ -214,22 +214,22 @@ static void end_all(struct run *run)
 
 static int make_domain(struct run *run)
 {
-	struct resch_domain_set set = {};
+	struct resch_domain_set want = {};
 	uint32_t i, k;
 	int result;
 
-	strcpy(set.plugin, run->policy == RESCH_CHAIN_EDF ? "edf" : "fp");
-	strcpy(set.options, run->policy == RESCH_CHAIN_EDF ? "" : "order=explicit");
+	strcpy(want.plugin, run->policy == RESCH_CHAIN_EDF ? "edf" : "fp");
+	strcpy(want.options, run->policy == RESCH_CHAIN_EDF ? "" : "order=explicit");
 	for (i = 0; i < run->plan.set.model.count; i++)
 		for (k = 0; k < run->plan.set.model.chains[i].count; k++) {
 			int cpu = stage_of(&run->plan, i, k)->cpu;
 
-			set.cpus.bits[cpu / 64] |= 1ULL << cpu % 64;
+			want.cpus.bits[cpu / 64] |= 1ULL << cpu % 64;
 		}
-	result = resch_domain_set(run->device, &set);
+	result = resch_domain_set(run->device, &want);
 	if (result)
 		return fail("a domain of the file's CPUs", result);
-	run->plan.domain = set.domain;
+	run->plan.domain = want.domain;
 	return 0;
 }
 
