@@ -3,7 +3,6 @@
 #include <linux/capability.h>
 #include <linux/ktime.h>
 #include <linux/miscdevice.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -12,6 +11,7 @@
 #include "affinity.h"
 #include "chains.h"
 #include "chardev.h"
+#include "plans.h"
 #include "query.h"
 #include "register.h"
 #include "start.h"
@@ -22,7 +22,6 @@
 #include "core/reap.h"
 #include "core/wait.h"
 #include "domain/domain.h"
-#include "domain/plan.h"
 #include "domain/table.h"
 #include "guard/balance.h"
 #include "guard/guard.h"
@@ -236,43 +235,12 @@ static int chardev_plugin_load(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_plan_set(struct resch_file *file, union chardev_arg *arg)
 {
-	struct resch_plan_set *want = &arg->plan_set;
-	struct resch_reserve *reserves = NULL;
-	int err;
-
-	if (want->count > RESCH_RESERVES_MAX)
-		return -EINVAL;
-	if (want->count)
-		reserves = vmemdup_user(u64_to_user_ptr(want->reserves),
-					want->count * sizeof(*reserves));
-	if (IS_ERR(reserves))
-		return PTR_ERR(reserves);
-	mutex_lock(&resch_lock);
-	err = resch_plan_set(want, reserves);
-	mutex_unlock(&resch_lock);
-	kvfree(reserves);
-	return err;
+	return resch_plans_set(&arg->plan_set);
 }
 
 static int chardev_plan_get(struct resch_file *file, union chardev_arg *arg)
 {
-	struct resch_plan_get *get = &arg->plan_get;
-	struct resch_reserve *reserves;
-	int count;
-
-	/* No plan has more, so there need be no room for more. */
-	get->count = min_t(u32, get->count, RESCH_RESERVES_MAX);
-	reserves = kvcalloc(get->count + 1, sizeof(*reserves), GFP_KERNEL_ACCOUNT);
-	if (!reserves)
-		return -ENOMEM;
-	resch_query_lock();
-	count = resch_plan_get(get, reserves);
-	resch_query_unlock();
-	if (count > 0 &&
-	    copy_to_user(u64_to_user_ptr(get->reserves), reserves, count * sizeof(*reserves)))
-		count = -EFAULT;
-	kvfree(reserves);
-	return min(count, 0);
+	return resch_plans_get(&arg->plan_get);
 }
 
 static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
