@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The library's sources, with the system calls that the test's fake device defines itself.
 SRCS_test_libresch := $(LIBRESCH) tests/unit/fake_device.c
+SRCS_test_libresch_domain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_guard := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_chain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_page := $(LIBRESCH) tests/unit/fake_device.c
