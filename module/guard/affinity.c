@@ -113,8 +113,8 @@ static bool visitor_go_home(struct resch_visitor *visitor)
 }
 
 /*
- * All CPUs that it has from us are offline: then the kernel lets it run anywhere, which is nobody's
- * wish. resch_guard_online() has all looked at before the first of them is active again.
+ * All CPUs that it has from us are offline: then the kernel lets it run anywhere, which nobody has
+ * asked for. resch_guard_online() has all looked at before the first of them is active again.
  */
 static bool visitor_is_stray(const struct resch_visitor *visitor)
 {
