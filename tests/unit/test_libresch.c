@@ -328,7 +328,7 @@ static void test_affinity_set(void **state)
 	assert_fails(resch_affinity_set(FD, 7, &cpus));
 }
 
-/* ---- plugins, events -------------------------------------------------------------------------- */
+/* ---- plugins, events ------------------------------------------------------------------------- */
 
 static void test_plugin(void **state)
 {
