@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 #include <resch.h>
 
+#include "method.h"
 #include "sim.h"
 
 /* As in task sets. */
@@ -236,30 +237,15 @@ static int check_groups(struct place *at, const struct sim_layout *layout)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Who carries it out: C-NPS-F differs from NPS-F in the plan alone. */
-static const struct {
-	const char *name, *plugin;
-} methods[] = { { "sekg", "sekg" }, { "npsf", "npsf" }, { "cnpsf", "npsf" }, {} };
-
-static int parse_method(const char *text)
-{
-	int i;
-
-	for (i = 0; methods[i].name; i++)
-		if (!strcmp(methods[i].name, text))
-			return i;
-	return -EINVAL;
-}
-
 static int read_method(const struct place *at, struct json_object *root, const char **plugin)
 {
 	__u32 method = UINT32_MAX;
-	int err = get_word(at, root, "method", parse_method, &method);
+	int err = get_word(at, root, "method", resch_assign_parse, &method);
 
 	if (!err && method == UINT32_MAX)
 		return fail(at, "method", "is missing");
 	if (!err)
-		*plugin = methods[method].plugin;
+		*plugin = method_plugin(method);
 	return err;
 }
 

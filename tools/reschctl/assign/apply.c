@@ -6,16 +6,11 @@
 #include <time.h>
 
 #include "assign.h"
+#include "method.h"
 
 /* How often, and how long after one another in ns, to ask again while a plan is still to come. */
 #define PLAN_TRIES 5000
 #define PLAN_AGAIN 1000000
-
-/* The plugin that executes what this method finds. */
-static const char *plugin_of(uint32_t method)
-{
-	return method == RESCH_ASSIGN_SEKG ? "sekg" : "npsf";
-}
 
 static struct resch_reserve *reserves_of(const struct resch_layout_reserve *from, uint32_t nr)
 {
@@ -78,7 +73,7 @@ int standing_domain(int fd, const struct resch_cpus *cpus, struct resch_domain_s
 
 int layout_apply(const struct assignment *assignment, int fd, struct applied *applied)
 {
-	const char *plugin = plugin_of(assignment->request.method);
+	const char *plugin = method_plugin(assignment->request.method);
 	struct resch_domain_set want = { .capacity = 1000000 };
 	struct resch_domain_stat stat = {};
 	int result = standing_domain(fd, &assignment->request.cpus, &stat);

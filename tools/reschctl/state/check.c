@@ -77,12 +77,14 @@ static int check_server(struct item *item)
 		return item_bad(item, KEY_POLICY, "policy: '%s': %s", item->values[KEY_POLICY],
 				words);
 	}
-	if (standard(item, KEY_NAME, "") || standard(item, KEY_KIND, "cbs-hard") ||
+	if (standard(item, KEY_NAME, "") ||
+	    standard(item, KEY_KIND, resch_server_kind_name(RESCH_SERVER_CBS_HARD)) ||
 	    standard(item, KEY_RECLAIM, "false") ||
-	    (item->values[KEY_PLUGIN] ? standard(item, KEY_OPTIONS, "") :
-					standard(item, KEY_POLICY, "edf")))
+	    (item->values[KEY_PLUGIN] ?
+		     standard(item, KEY_OPTIONS, "") :
+		     standard(item, KEY_POLICY, resch_server_policy_name(RESCH_SERVER_EDF))))
 		return fail("out of memory");
-	if (!item_is(item, KEY_POLICY, "rr"))
+	if (!item_is(item, KEY_POLICY, resch_server_policy_name(RESCH_SERVER_RR)))
 		return item->values[KEY_QUANTUM] ?
 			       item_bad(item, KEY_QUANTUM, "quantum is for the policy rr") :
 			       0;
