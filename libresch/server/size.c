@@ -186,22 +186,40 @@ static void try_period(const struct served *question, uint64_t period, struct be
 	best->period = period;
 }
 
+static uint64_t whole_of(const struct resch_server_task *tasks, uint32_t i)
+{
+	const struct resch_server_task *task = &tasks[i / 2];
+
+	return i % 2 && task->deadline ? task->deadline : task->period;
+}
+
+/* Has it been tried for a task before? What a period is worth does not change. */
+static bool tried(const struct resch_server_task *tasks, uint32_t i)
+{
+	uint64_t whole = whole_of(tasks, i);
+	uint32_t before;
+
+	for (before = 0; before < i; before++) {
+		if (whole_of(tasks, before) == whole)
+			return true;
+	}
+	return false;
+}
+
 static int choose_period(const struct served *question, struct best *best,
 			 struct resch_verdict *verdict)
 {
-	uint32_t i, k, which;
+	uint32_t i, k;
 
-	for (i = 0; i < question->count; i++) {
-		const struct resch_server_task *task = &question->tasks[i];
+	for (i = 0; i < 2 * question->count; i++) {
+		uint64_t whole = whole_of(question->tasks, i);
 
-		for (which = 0; which < 2; which++) {
-			uint64_t whole = which && task->deadline ? task->deadline : task->period;
-
-			for (k = 1; k <= FRACTIONS && whole / k >= PERIOD_MIN; k++)
-				try_period(question, whole / k, best, verdict);
-			if (whole < PERIOD_MIN && whole >= BUDGET_MIN)
-				try_period(question, whole, best, verdict);
-		}
+		if (tried(question->tasks, i))
+			continue;
+		for (k = 1; k <= FRACTIONS && whole / k >= PERIOD_MIN; k++)
+			try_period(question, whole / k, best, verdict);
+		if (whole < PERIOD_MIN && whole >= BUDGET_MIN)
+			try_period(question, whole, best, verdict);
 	}
 	return best->budget ? 0 : -EBUSY;
 }

@@ -12,8 +12,6 @@
 
 typedef unsigned __int128 wide;
 
-/* Less than the plugin's, which is not to give up where this does not. */
-#define WORK (1ULL << 22)
 #define SHARE_ONE (1ULL << 60)
 #define PPM 1000000
 
@@ -38,11 +36,6 @@ static uint64_t cost_of(const struct served *served, uint32_t i)
 	return served->tasks[i].wcet + served->overhead;
 }
 
-static uint64_t due_of(const struct served *served, uint32_t i)
-{
-	return served->due ? served->due : deadline_of(&served->tasks[i]);
-}
-
 /* One task looked at. */
 static bool step(struct served *served)
 {
@@ -59,20 +52,19 @@ static uint64_t stretch(const struct served *served, uint64_t work)
 	return time < SERVED_HORIZON ? (uint64_t)time : SERVED_HORIZON;
 }
 
-static bool is_hard(const struct served *served)
+bool resch_served_hard(const struct served *served)
 {
 	return !served->alone && served->params->kind == RESCH_SERVER_CBS_HARD;
 }
 
-/* How long @work takes at most from when the server gets it. */
-static uint64_t wait_for(const struct served *served, uint64_t work)
+uint64_t resch_served_wait(const struct served *served, uint64_t work)
 {
 	uint64_t budgets;
 	wide time;
 
 	if (!work || work >= SERVED_HORIZON)
 		return work ? SERVED_HORIZON : 0;
-	if (!is_hard(served))
+	if (!resch_served_hard(served))
 		return least_of(stretch(served, work) + served->lag, SERVED_HORIZON);
 	budgets = (work - 1) / served->budget;
 	time = (wide)2 * (served->period - served->budget) + (wide)budgets * served->period + work -
@@ -100,7 +92,7 @@ void resch_served_init(struct served *served)
 	uint64_t sum = served->known->sum, least = served->known->least;
 	uint64_t most = least_of(served->known->most, served->budget);
 
-	served->work = WORK;
+	served->work = SERVED_WORK;
 	served->due = served->known->due;
 	served->round = false;
 	served->lag = 0;
@@ -121,8 +113,8 @@ void resch_served_init(struct served *served)
 	}
 }
 
-static int refuse(struct resch_verdict *verdict, uint32_t bound, uint32_t task, uint64_t value,
-		  uint64_t limit)
+int resch_served_refuse(struct resch_verdict *verdict, uint32_t bound, uint32_t task,
+			uint64_t value, uint64_t limit)
 {
 	*verdict = (struct resch_verdict){
 		.bound = bound, .task = task, .cpu = -1, .value = value, .limit = limit
@@ -130,117 +122,9 @@ static int refuse(struct resch_verdict *verdict, uint32_t bound, uint32_t task, 
 	return -EBUSY;
 }
 
-/* The search has taken too long: what cannot be shown is not promised. */
-static int give_up(struct resch_verdict *verdict)
+int resch_served_give_up(struct resch_verdict *verdict)
 {
-	return refuse(verdict, RESCH_BOUND_PLUGIN, 0, WORK, WORK);
-}
-
-/* ---- EDF, FIFO ------------------------------------------------------------------------------- */
-
-static uint64_t demand(struct served *served, uint64_t length)
-{
-	wide sum = 0;
-	uint32_t i;
-
-	for (i = 0; i < served->count && step(served); i++) {
-		uint64_t due = due_of(served, i);
-
-		if (length >= due)
-			sum += (wide)((length - due) / served->tasks[i].period + 1) *
-			       cost_of(served, i);
-	}
-	return sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON;
-}
-
-/* The latest deadline at or before @limit of jobs released together at 0; 0: none. */
-static uint64_t last_due(struct served *served, uint64_t limit)
-{
-	uint64_t last = 0;
-	uint32_t i;
-
-	for (i = 0; i < served->count && step(served); i++) {
-		uint64_t due = due_of(served, i), period = served->tasks[i].period;
-
-		if (due <= limit && due + (limit - due) / period * period > last)
-			last = due + (limit - due) / period * period;
-	}
-	return last;
-}
-
-/*
- * No interval from here on can break the test: wait(w) <= w / U + delay, and dbf(t) is at most the
- * sum of U_i (t + T_i - D_i), from max (D_i - T_i) on. Rounded up generously.
- */
-static uint64_t slack_bound(const struct served *served)
-{
-	long double rate = (long double)served->budget / (long double)served->period;
-	long double delay = (long double)(is_hard(served) ? 2 * (served->period - served->budget) :
-							    served->lag);
-	long double share = 0, sum = rate * delay, bound = 0;
-	uint32_t i;
-
-	for (i = 0; i < served->count; i++) {
-		long double period = (long double)served->tasks[i].period;
-		long double early = period - (long double)due_of(served, i);
-		long double part = (long double)cost_of(served, i) / period;
-
-		share += part;
-		if (early > 0)
-			sum += part * early;
-		else if (-early > bound)
-			bound = -early;
-	}
-	if (rate - share <= 1e-12L)
-		return SERVED_HORIZON;
-	sum = sum / (rate - share) * (1 + 1e-6L) + 1;
-	sum = sum > bound ? sum : bound;
-	return sum < (long double)SERVED_HORIZON ? (uint64_t)sum + 1 : SERVED_HORIZON;
-}
-
-/* The longest time without an idle instant; @limit: it is longer, or takes long to find. */
-static uint64_t busy_period(const struct served *served, uint64_t limit)
-{
-	uint64_t window = 1, next, rounds = 0;
-	uint32_t i;
-
-	while (window < limit && rounds++ < 10000) {
-		wide sum = 0;
-
-		for (i = 0; i < served->count; i++)
-			sum += (wide)((window - 1) / served->tasks[i].period + 1) *
-			       cost_of(served, i);
-		next = wait_for(served, sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
-		if (next <= window)
-			return window;
-		window = next;
-	}
-	return limit;
-}
-
-static void remember(struct served_known *known, uint64_t length, uint64_t work)
-{
-	known->shorts[known->next].length = length;
-	known->shorts[known->next].work = work;
-	known->next = (known->next + 1) % SERVED_SHORTS;
-}
-
-static int test_edf(struct served *served, struct resch_verdict *verdict)
-{
-	uint64_t t = last_due(served, busy_period(served, slack_bound(served)));
-
-	while (t) {
-		uint64_t work = demand(served, t), need = wait_for(served, work);
-
-		if (!served->work)
-			return give_up(verdict);
-		if (need > t) {
-			remember(served->known, t, work);
-			return refuse(verdict, RESCH_BOUND_SERVER, 0, need, t);
-		}
-		t = last_due(served, least_of(t, need) - 1);
-	}
-	return served->work ? 0 : give_up(verdict);
+	return resch_served_refuse(verdict, RESCH_BOUND_PLUGIN, 0, SERVED_WORK, SERVED_WORK);
 }
 
 /* ---- fixed priorities, turns ----------------------------------------------------------------- */
@@ -285,7 +169,8 @@ static uint64_t response(struct served *served, uint32_t place)
 		for (i = 0; i < place; i++)
 			sum += (wide)((window - 1) / served->tasks[order[i]].period + 1) *
 			       cost_of(served, order[i]);
-		next = wait_for(served, sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
+		next = resch_served_wait(served,
+					 sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
 		if (next >= SERVED_HORIZON)
 			return UINT64_MAX;
 		if (next > base + deadline_of(task))
@@ -314,7 +199,7 @@ static uint64_t turns(struct served *served, uint32_t which)
 		if (i != which)
 			others += least_of(quantum, served->tasks[i].wcet) + served->overhead;
 	work = wcet + ((wcet - 1) / quantum + 1) * others;
-	return wait_for(served, work < SERVED_HORIZON ? (uint64_t)work : SERVED_HORIZON);
+	return resch_served_wait(served, work < SERVED_HORIZON ? (uint64_t)work : SERVED_HORIZON);
 }
 
 /* Its response or turns, and @limit on them. */
@@ -341,11 +226,11 @@ static int test_each(struct served *served, struct resch_verdict *verdict)
 		uint64_t limit, time = time_of(served, i, &limit);
 
 		if (!served->work)
-			return give_up(verdict);
+			return resch_served_give_up(verdict);
 		if (time > limit) {
 			served->known->task = i + 1;
-			return refuse(verdict, RESCH_BOUND_RESPONSE, i + 1,
-				      least_of(time, SERVED_HORIZON), limit);
+			return resch_served_refuse(verdict, RESCH_BOUND_RESPONSE, i + 1,
+						   least_of(time, SERVED_HORIZON), limit);
 		}
 	}
 	return 0;
@@ -367,13 +252,14 @@ static int test_any(struct served *served, struct resch_verdict *verdict)
 		for (i = 0; i < served->count && step(served); i++)
 			sum += (wide)((window - 1) / served->tasks[i].period + 1) *
 			       cost_of(served, i);
-		next = wait_for(served, sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
+		next = resch_served_wait(served,
+					 sum < SERVED_HORIZON ? (uint64_t)sum : SERVED_HORIZON);
 		if (!served->work)
-			return give_up(verdict);
+			return resch_served_give_up(verdict);
 		if (next <= window)
 			return 0;
 		if (next > least)
-			return refuse(verdict, RESCH_BOUND_SERVER, 0, next, least);
+			return resch_served_refuse(verdict, RESCH_BOUND_SERVER, 0, next, least);
 	}
 }
 
@@ -415,12 +301,15 @@ int resch_served_know(struct served *served, struct served_known *known)
 	if (policy == RESCH_SERVER_DM || policy == RESCH_SERVER_RM ||
 	    policy == RESCH_SERVER_PRIORITY)
 		return know_order(served, known);
+	if (policy == RESCH_SERVER_EDF || policy == RESCH_SERVER_FIFO)
+		return resch_served_rows(served, known);
 	return 0;
 }
 
 void resch_served_forget(struct served_known *known)
 {
 	free(known->order);
+	free(known->rows);
 }
 
 /* ---- the test -------------------------------------------------------------------------------- */
@@ -441,7 +330,7 @@ bool resch_served_refused(const struct served *served)
 	if (served->round)
 		return false;
 	for (i = 0; i < SERVED_SHORTS && known->shorts[i].length; i++)
-		if (wait_for(served, known->shorts[i].work) > known->shorts[i].length)
+		if (resch_served_wait(served, known->shorts[i].work) > known->shorts[i].length)
 			return true;
 	if (!known->task)
 		return false;
@@ -455,14 +344,15 @@ int resch_served_test(struct served *served, struct resch_verdict *verdict)
 	uint64_t share = served->known->share, rate = share_of(served->budget, served->period);
 
 	if (share > rate)
-		return refuse(verdict, RESCH_BOUND_UTILIZATION, 0,
-			      (uint64_t)(((wide)share * PPM + SHARE_ONE - 1) / SHARE_ONE),
-			      (uint64_t)((wide)served->budget * PPM / served->period));
+		return resch_served_refuse(
+			verdict, RESCH_BOUND_UTILIZATION, 0,
+			(uint64_t)(((wide)share * PPM + SHARE_ONE - 1) / SHARE_ONE),
+			(uint64_t)((wide)served->budget * PPM / served->period));
 	if (served->round)
 		return 0;
 	if (policy == RESCH_SERVER_PLUGIN)
 		return test_any(served, verdict);
 	if (policy == RESCH_SERVER_EDF || policy == RESCH_SERVER_FIFO)
-		return test_edf(served, verdict);
+		return resch_served_edf(served, verdict);
 	return test_each(served, verdict);
 }

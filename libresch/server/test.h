@@ -12,12 +12,28 @@
 
 #define SERVED_SHORTS 16
 
+/* Tasks that one test looks at; less than the plugin looks at, which is not to give up first. */
+#define SERVED_WORK (1ULL << 22)
+
+/**
+ * struct served_row - tasks with the same deadline and period, which are counted as one
+ * @due, @period, @cost: of them; the sum of their costs
+ * @last:    the latest deadline of its jobs at or before a point that goes back in time; 0: none
+ * @jobs:    so many of each of its tasks have their deadlines until then
+ */
+struct served_row {
+	uint64_t due, period;
+	unsigned __int128 cost;
+	uint64_t last, jobs;
+};
+
 /**
  * struct served_known - what tests of the same tasks, policy and overhead have in common
  * @share:   utilization, rounded up as the test has it
  * @sum, @most, @least: of all costs; the largest cost; the shortest deadline or period
  * @due:     as in struct served
  * @order:   the tasks by their fixed priorities; NULL: there are none
+ * @rows, @nr_rows: for EDF and FIFO
  * @shorts:  lengths in which a server gave less than the work, when tests failed; @next: the oldest
  * @task:    which was late then, from 1 on; 0: none was
  */
@@ -26,6 +42,8 @@ struct served_known {
 	uint64_t sum, most, least;
 	uint64_t due;
 	uint32_t *order;
+	struct served_row *rows;
+	uint32_t nr_rows;
 	struct {
 		uint64_t length, work;
 	} shorts[SERVED_SHORTS];
@@ -72,5 +90,22 @@ bool resch_served_refused(const struct served *served);
 
 /* Return: 0; -EBUSY, and @verdict. */
 int resch_served_test(struct served *served, struct resch_verdict *verdict);
+
+/* ---- what the tests have in common ----------------------------------------------------------- */
+
+bool resch_served_hard(const struct served *served);
+/* How long @work takes at most from when the server gets it. */
+uint64_t resch_served_wait(const struct served *served, uint64_t work);
+/* Return: -EBUSY */
+int resch_served_refuse(struct resch_verdict *verdict, uint32_t bound, uint32_t task,
+			uint64_t value, uint64_t limit);
+/* The search has taken too long: what cannot be shown is not promised. Return: -EBUSY */
+int resch_served_give_up(struct resch_verdict *verdict);
+
+/* ---- edf.c ----------------------------------------------------------------------------------- */
+
+/* Return: 0 or -ENOMEM */
+int resch_served_rows(const struct served *served, struct served_known *known);
+int resch_served_edf(struct served *served, struct resch_verdict *verdict);
 
 #endif /* _RESCH_SERVER_TEST_H */
