@@ -149,6 +149,36 @@ class Record(unittest.TestCase):
         self.assertTrue(self.record("--help").startswith("usage: reschtop record"))
 
 
+def complete(*words):
+    """What bash completes the last word to."""
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reschtop; printf "%s\\n" "${COMPREPLY[@]}"'
+    env = dict(os.environ, PATH=os.path.dirname(os.path.abspath(RESCHTOP)) + ":" + os.environ["PATH"])
+    done = subprocess.run(["bash", "-c", script, "bash", HERE + "/../../tools/completion/reschtop.bash", "reschtop", *words],
+                          capture_output=True, text=True, check=True, env=env, timeout=60)
+    assert done.stderr == "", done.stderr
+    return done.stdout.split()
+
+
+class Completion(unittest.TestCase):
+    def options(self, *way):
+        return [re.sub("[=\t].*", "", line) for line in call("--options", *way).stdout.splitlines() if line.startswith("--")]
+
+    def test_words(self):
+        self.assertEqual(complete("rec"), ["record"])
+        self.assertEqual(complete("--pr"), ["--prometheus"])
+        self.assertEqual(complete("--interval", "="), [])
+        self.assertEqual(complete("record", "--o"), ["--output"])
+        self.assertEqual(complete("record", "--"), self.options("record"))
+        self.assertEqual(complete("record", "-o", HERE + "/test_top.p"), [HERE + "/test_top.py"])
+
+    def test_manual_has_all_options(self):
+        with open(HERE + "/../../tools/top/man/reschtop.8", encoding="utf-8") as file:
+            manual = re.sub(r"\\f[BIRP]", "", file.read().replace("\\-", "-"))
+        self.assertLessEqual({"--interval", "--once", "--json", "--prometheus", "--version", "--help"}, set(self.options()))
+        for name in self.options() + self.options("record"):
+            self.assertIn(name, manual)
+
+
 class Commandline(unittest.TestCase):
     def test_help(self):
         done = call("--help")

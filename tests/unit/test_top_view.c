@@ -223,9 +223,7 @@ static void canvas_cuts(void **state)
 	canvas_put(&canvas, 1, 8, STYLE_PLAIN, "no");
 	row_is(&canvas, 1, "");
 	/* what a terminal might obey, and what is no letter */
-	canvas_put(&canvas, 1, 0, STYLE_PLAIN,
-		   "a\033\xff"
-		   "b");
+	canvas_put(&canvas, 1, 0, STYLE_PLAIN, "a\033\377b");
 	row_is(&canvas, 1, "a??b");
 	if (setlocale(LC_CTYPE, "C.UTF-8")) {
 		canvas_put(&canvas, 2, 0, STYLE_PLAIN, "\u00e4\u6f22x\u0301y");

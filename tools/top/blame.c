@@ -155,8 +155,7 @@ void blame_table(const struct look *look, FILE *to)
 
 	table_begin(&table, headings);
 	table.width = screen_width();
-	for_each_in(const struct top_task, task, &look->tasks)
-	{
+	for_each_task(task, look) {
 		add_blame(&table, task, TOP_SLOWEST);
 		/* the slowest one may be the last late one */
 		if (task->blames[TOP_LATE].job != task->blames[TOP_SLOWEST].job)

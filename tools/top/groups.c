@@ -21,8 +21,7 @@ static void name_clean(char *name)
 
 static struct top_server *server_find(const struct look *look, uint64_t id)
 {
-	for_each_in(struct top_server, server, &look->servers)
-	{
+	for_each_server(server, look) {
 		if (server->id == id)
 			return server;
 	}
@@ -95,8 +94,7 @@ static int servers_take(struct look *look, const struct look *before, const stru
 
 static struct top_chain *chain_find(const struct look *look, uint32_t id)
 {
-	for_each_in(struct top_chain, chain, &look->chains)
-	{
+	for_each_chain(chain, look) {
 		if (chain->id == id)
 			return chain;
 	}

@@ -53,16 +53,14 @@ static void put_servers(const struct look *look, FILE *to)
 	const size_t prefix = sizeof("server_") - 1;
 
 	begin(to, "server_left_seconds", "gauge", "What is left of the budget.");
-	for_each_in(const struct top_server, server, &look->servers)
-	{
+	for_each_server(server, look) {
 		put_server(to, "left_seconds", server);
 		prometheus_seconds(to, server->left > 0 ? (uint64_t)server->left : 0);
 		putc('\n', to);
 	}
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		begin(to, totals[i].name, "counter", totals[i].help);
-		for_each_in(const struct top_server, server, &look->servers)
-		{
+		for_each_server(server, look) {
 			put_server(to, totals[i].name + prefix, server);
 			fprintf(to, "%" PRIu64 "\n", at(server, totals[i].offset));
 		}
@@ -100,19 +98,18 @@ static void put_chains(const struct look *look, FILE *to)
 
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		begin(to, totals[i].name, "counter", totals[i].help);
-		for_each_in(const struct top_chain, chain, &look->chains)
-		{
+		for_each_chain(chain, look) {
 			put_chain(to, totals[i].name + prefix, chain);
 			fprintf(to, "%" PRIu64 "\n", at(chain, totals[i].offset));
 		}
 	}
 	begin(to, "chain_response_seconds", "histogram",
 	      "Time from an instance's origin until it is complete.");
-	for_each_in(const struct top_chain, chain, &look->chains) put_response(chain, to);
+	for_each_chain(chain, look)
+		put_response(chain, to);
 	begin(to, "chain_response_max_seconds", "gauge",
 	      "Time from an instance's origin until it is complete: the longest.");
-	for_each_in(const struct top_chain, chain, &look->chains)
-	{
+	for_each_chain(chain, look) {
 		put_chain(to, "response_max_seconds", chain);
 		prometheus_seconds(to, chain->response.most);
 		putc('\n', to);
@@ -124,8 +121,7 @@ static void put_cpus(const struct look *look, FILE *to)
 	size_t number = 0;
 
 	begin(to, "cpu_seconds_total", "counter", "Who had the CPU, for how long.");
-	for_each_in(const struct top_cpu, cpu, &look->cpus)
-	{
+	for_each_cpu(cpu, look) {
 		for (int share = 0; cpu->since && share < TOP_SHARES; share++) {
 			fprintf(to, "resch_cpu_seconds_total{cpu=\"%zu\",who=\"%s\"} ", number,
 				share_names[share]);

@@ -38,8 +38,7 @@ size_t servers_table(const struct look *look, size_t width, FILE *to)
 
 	table_begin(&table, headings);
 	table.width = width;
-	for_each_in(const struct top_server, server, &look->servers)
-	{
+	for_each_server(server, look) {
 		table_add(&table, "%u:%u", (unsigned int)(server->id >> 32),
 			  (unsigned int)server->id);
 		table_add(&table, "%s", name_of(server->name));
@@ -80,8 +79,7 @@ size_t chains_table(const struct look *look, size_t width, FILE *to)
 	table_begin(&table, headings);
 	table.width = width;
 	table.drop = drop;
-	for_each_in(const struct top_chain, chain, &look->chains)
-	{
+	for_each_chain(chain, look) {
 		table_add(&table, "%u", chain->id);
 		table_add(&table, "%s", name_of(chain->name));
 		if (screen_colour() && (chain->gone || chain->stopped))
@@ -181,12 +179,11 @@ void groups_json(struct json_object *out, const struct look *look)
 	struct json_object *cpus = json_object_new_array();
 	size_t number = 0;
 
-	for_each_in(const struct top_server, server, &look->servers)
+	for_each_server(server, look)
 		json_object_array_add(servers, server_json(server));
-	for_each_in(const struct top_chain, chain, &look->chains)
+	for_each_chain(chain, look)
 		json_object_array_add(chains, chain_json(chain));
-	for_each_in(const struct top_cpu, cpu, &look->cpus)
-	{
+	for_each_cpu(cpu, look) {
 		if (cpu->since)
 			json_object_array_add(cpus, cpu_json(cpu, number));
 		number++;

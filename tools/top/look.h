@@ -32,10 +32,19 @@ struct look {
 	uint64_t left_out, groups_left_out;
 };
 
-/* for_each_in(struct top_task, task, &look->tasks) */
-#define for_each_in(type, each, list)                                                          \
-	for (type *each = (list)->items; each && each < (type *)(list)->items + (list)->count; \
-	     each++)
+/* clang-format off */
+
+#define for_each_in(type, each, list) \
+	for (struct type *each = (list)->items; \
+	     each && each < (struct type *)(list)->items + (list)->count; each++)
+
+/* for_each_task(task, look) and so on, of the look's */
+#define for_each_task(task, look) for_each_in(top_task, task, &(look)->tasks)
+#define for_each_server(server, look) for_each_in(top_server, server, &(look)->servers)
+#define for_each_chain(chain, look) for_each_in(top_chain, chain, &(look)->chains)
+#define for_each_cpu(cpu, look) for_each_in(top_cpu, cpu, &(look)->cpus)
+
+/* clang-format on */
 
 /** look_find - Return: the task, or NULL */
 const struct top_task *look_find(const struct look *look, uint32_t id);

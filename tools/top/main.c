@@ -192,6 +192,12 @@ static int top(int argc, char **argv)
 	};
 	int result;
 
+	/* what completions ask: see options.h */
+	if (argc > 1 && !strcmp(argv[1], "--options")) {
+		options_listing = true;
+		argc--;
+		argv++;
+	}
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return record(argc - 1, argv + 1);
 	result = options_run(argc, argv, &table);

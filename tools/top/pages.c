@@ -49,7 +49,8 @@ static void draw_title(struct canvas *canvas, const struct view *view, const str
 	uint64_t misses = 0;
 	size_t column;
 
-	for_each_in(const struct top_task, task, &look->tasks) misses += task->misses;
+	for_each_task(task, look)
+		misses += task->misses;
 	column = put(canvas, TITLE, 0, STYLE_TITLE, "reschtop");
 	column = put(canvas, TITLE, column, STYLE_PLAIN,
 		     "  %zu tasks, %llu deadlines missed, watched for %s ", look->tasks.count,

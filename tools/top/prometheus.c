@@ -94,8 +94,7 @@ static uint64_t at(const struct top_task *task, size_t offset)
 static void put_what(FILE *to, const struct look *look)
 {
 	begin(to, "info", "", "gauge", "A registered task; always 1.");
-	for_each_in(const struct top_task, task, &look->tasks)
-	{
+	for_each_task(task, look) {
 		put_name(to, "info", "", task);
 		fprintf(to, ",pid=\"%d\",plugin=\"", task->pid);
 		prometheus_text(to, task->plugin);
@@ -103,14 +102,12 @@ static void put_what(FILE *to, const struct look *look)
 		fputs("\"} 1\n", to);
 	}
 	begin(to, "ended", "", "gauge", "1 when the task is registered no more.");
-	for_each_in(const struct top_task, task, &look->tasks)
-	{
+	for_each_task(task, look) {
 		put_name(to, "ended", "", task);
 		put_count(to, task->gone != 0);
 	}
 	begin(to, "cpu", "", "gauge", "CPU of the task.");
-	for_each_in(const struct top_task, task, &look->tasks)
-	{
+	for_each_task(task, look) {
 		put_name(to, "cpu", "", task);
 		put_count(to, task->cpu);
 	}
@@ -120,8 +117,7 @@ static void put_parameters(FILE *to, const struct look *look)
 {
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		begin(to, parameters[i].name, "_seconds", "gauge", parameters[i].help);
-		for_each_in(const struct top_task, task, &look->tasks)
-		{
+		for_each_task(task, look) {
 			if (!task->attached)
 				continue;
 			put_name(to, parameters[i].name, "_seconds", task);
@@ -136,8 +132,7 @@ static void put_totals(FILE *to, const struct look *look)
 {
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		begin(to, totals[i].name, "_total", "counter", totals[i].help);
-		for_each_in(const struct top_task, task, &look->tasks)
-		{
+		for_each_task(task, look) {
 			put_name(to, totals[i].name, "_total", task);
 			put_count(to, at(task, totals[i].offset));
 		}
@@ -192,12 +187,11 @@ static void put_measures(FILE *to, const struct look *look)
 	for (i = 0; i < TOP_MEASURES; i++) {
 		snprintf(help, sizeof(help), "%s.", measures[i].help);
 		begin(to, measures[i].name, "_seconds", "histogram", help);
-		for_each_in(const struct top_task, task, &look->tasks)
+		for_each_task(task, look)
 			put_histogram(to, measures[i].name, task, &task->measures[i]);
 		snprintf(help, sizeof(help), "%s: the longest.", measures[i].help);
 		begin(to, measures[i].name, "_max_seconds", "gauge", help);
-		for_each_in(const struct top_task, task, &look->tasks)
-		{
+		for_each_task(task, look) {
 			put_name(to, measures[i].name, "_max_seconds", task);
 			fputs("} ", to);
 			prometheus_seconds(to, task->measures[i].most);

@@ -81,7 +81,7 @@ void report_tasks(const struct look *now, const struct look *before, FILE *to)
 	table_begin(&table, task_headings);
 	table.width = screen_width();
 	table.drop = task_drop;
-	for_each_in(const struct top_task, task, &now->tasks)
+	for_each_task(task, now)
 		add_task(&table, task, before ? look_find(before, task->id) : NULL);
 	table_print(&table, to);
 }
@@ -141,7 +141,7 @@ struct json_object *report_json(const struct look *look)
 	json_add_time(out, "time", look->time);
 	json_add_time(out, "watched", look->time - look->since);
 	json_add_number(out, "left_out", look->left_out);
-	for_each_in(const struct top_task, task, &look->tasks)
+	for_each_task(task, look)
 		json_object_array_add(tasks, task_seen_json(task));
 	json_add(out, "tasks", tasks);
 	groups_json(out, look);

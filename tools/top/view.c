@@ -107,8 +107,7 @@ size_t view_rows(const struct view *view, const struct look *look, const struct 
 
 	if (!sorted)
 		return 0;
-	for_each_in(const struct top_task, task, &look->tasks)
-	{
+	for_each_task(task, look) {
 		if (task_matches(view, task))
 			sorted[count++] = (struct sorted){ sort_keys[view->sort](task), task };
 	}
