@@ -28,31 +28,51 @@ static struct top_server *server_find(const struct look *look, uint64_t id)
 	return NULL;
 }
 
+static struct top_server *server_place(const struct probe *probe, uint64_t id)
+{
+	for (uint32_t i = 0; i < TOP_PROBES; i++) {
+		struct top_server *place = &probe->servers[(top_first(id) + i) & (TOP_SERVERS - 1)];
+
+		if (place->id == id)
+			return place;
+	}
+	return NULL;
+}
+
+static void server_describe(struct top_server *server, const struct resch_server_stat *stat)
+{
+	server->cpu = (uint32_t)stat->params.cpu;
+	server->kind = stat->params.kind;
+	server->budget = stat->params.budget;
+	server->period = stat->params.period;
+	memcpy(server->name, stat->params.name, TOP_NAME);
+	name_clean(server->name);
+	server->known = 1;
+}
+
 /* What the module tells of a server that is there; its counts are not from our beginning on. */
-static int server_know(struct look *look, const struct resch_server_stat *stat)
+static int server_know(struct look *look, const struct probe *probe,
+		       const struct resch_server_stat *stat)
 {
 	uint64_t id = (uint64_t)stat->domain << 32 | stat->id;
-	struct top_server *server = server_find(look, id);
+	struct top_server *server = server_find(look, id), *place = server_place(probe, id);
 
+	/* It stays known when it has ended. */
+	if (place && !place->known)
+		server_describe(place, stat);
 	if (!server)
 		server = list_more(&look->servers);
 	if (!server)
 		return -ENOMEM;
 	server->id = id;
-	server->known = 1;
-	server->cpu = (uint32_t)stat->params.cpu;
-	server->kind = stat->params.kind;
-	server->budget = stat->params.budget;
-	server->period = stat->params.period;
+	server_describe(server, stat);
 	server->left = (int64_t)stat->left;
 	server->deadline = stat->deadline;
 	server->time = look->time;
-	memcpy(server->name, stat->params.name, TOP_NAME);
-	name_clean(server->name);
 	return 0;
 }
 
-static int servers_know(struct look *look, int fd)
+static int servers_know(struct look *look, const struct probe *probe, int fd)
 {
 	struct resch_domain_stat domain = {};
 	int result;
@@ -61,7 +81,7 @@ static int servers_know(struct look *look, int fd)
 		struct resch_server_stat stat = { .domain = domain.domain };
 
 		while (resch_server_next(fd, &stat) > 0) {
-			if (server_know(look, &stat))
+			if (server_know(look, probe, &stat))
 				return -ENOMEM;
 		}
 	}
@@ -101,29 +121,47 @@ static struct top_chain *chain_find(const struct look *look, uint32_t id)
 	return NULL;
 }
 
-static int chains_know(struct look *look, int fd)
+static struct top_chain *chain_place(const struct probe *probe, uint32_t id)
+{
+	for (uint32_t i = 0; i < TOP_PROBES; i++) {
+		struct top_chain *place = &probe->chains[(top_first(id) + i) & (TOP_CHAINS - 1)];
+
+		if (place->id == id)
+			return place;
+	}
+	return NULL;
+}
+
+static void chain_describe(struct top_chain *chain, const struct resch_chain_stat *stat)
+{
+	chain->stages = stat->count;
+	chain->protocol = stat->protocol;
+	chain->period = stat->period;
+	chain->deadline = stat->deadline;
+	memcpy(chain->name, stat->name, TOP_NAME);
+	name_clean(chain->name);
+	chain->known = 1;
+}
+
+/* Likewise, of the chains. */
+static int chains_know(struct look *look, const struct probe *probe, int fd)
 {
 	struct resch_chain_stat stat = {};
 	int result;
 
 	while ((result = resch_chain_next(fd, &stat, NULL, 0, NULL)) > 0) {
 		struct top_chain *chain = chain_find(look, stat.id);
+		struct top_chain *place = chain_place(probe, stat.id);
 
-		if (chain && chain->known)
-			continue;
+		if (place && !place->known)
+			chain_describe(place, &stat);
 		if (!chain)
 			chain = list_more(&look->chains);
 		if (!chain)
 			return -ENOMEM;
 		chain->id = stat.id;
-		chain->known = 1;
-		chain->stages = stat.count;
-		chain->protocol = stat.protocol;
-		chain->period = stat.period;
-		chain->deadline = stat.deadline;
 		chain->stopped = stat.stopped;
-		memcpy(chain->name, stat.name, TOP_NAME);
-		name_clean(chain->name);
+		chain_describe(chain, &stat);
 	}
 	return result;
 }
@@ -186,11 +224,11 @@ int groups_take(struct look *look, const struct look *before, const struct probe
 	look->cpus.count = 0;
 	result = servers_take(look, before, probe);
 	if (!result)
-		result = servers_know(look, fd);
+		result = servers_know(look, probe, fd);
 	if (!result)
 		result = chains_take(look, before, probe);
 	if (!result)
-		result = chains_know(look, fd);
+		result = chains_know(look, probe, fd);
 	if (!result)
 		result = cpus_take(look, probe);
 	return result;
