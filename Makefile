@@ -13,6 +13,7 @@ TESTS ?=
 SECONDS ?= 600
 SEED ?= $(shell date +%s)
 TORTURE ?=
+TRACE ?=
 
 H := tests/harness
 OUT = $(abspath $(O))
@@ -58,6 +59,9 @@ lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 demo: ## a few deadlines, with and without resch, in an emulated guest
 	@$(H)/room.sh bench demo O=$(OUT)
 
+kernelshark: ## what make demo has recorded, in KernelShark, with the lanes of its tasks (TRACE=FILE: another recording)
+	@tools/demo/kernelshark $(TRACE)
+
 bench: ## what resch costs, in the deterministic guest
 	@$(H)/room.sh bench bench O=$(OUT)
 
@@ -67,7 +71,7 @@ install: ## modules through DKMS, library, tools and manuals into PREFIX (V=1: s
 uninstall: ## undo install, whatever is there of it
 	@$(H)/install.sh uninstall "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
 
-deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev, libncurses-dev)
+deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev, libncurses-dev, libkshark-dev, libglu1-mesa-dev, qt6-base-dev; of bookworm qtbase5-dev)
 	@$(H)/deb.sh $(OUT)
 
 deb-check: ## those packages, built, checked, installed, used and purged in a clean root of SUITE (minutes; network)
@@ -79,4 +83,4 @@ clean: ## remove build/
 distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
-.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo bench install uninstall deb deb-check clean distclean
+.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo kernelshark bench install uninstall deb deb-check clean distclean

@@ -15,7 +15,7 @@ set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool libbpf-dev libncurses-dev"
+NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool libbpf-dev libncurses-dev libkshark-dev libglu1-mesa-dev libtraceevent-dev"
 export DEBIAN_FRONTEND=noninteractive
 
 # What git would have in a commit; without git, all but build.
@@ -35,13 +35,27 @@ changelog() {
 	printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' "$TREE/debian/control")" "$(date -R -u -d "@$when")"
 }
 
+# KernelShark 2.2, of bookworm, is of Qt 5, what comes after of Qt 6.
+qt() {
+	if apt-cache show --no-all-versions libkshark-dev 2>/dev/null | grep -q '^Version: 2\.[012]\.'; then
+		echo "$1"
+	else
+		echo "${2-}"
+	fi
+}
+
+profile() {
+	qt -Ppkg.resch.qt5
+}
+
 build() {
 	local out=$1/deb work=$1/deb/resch
 	rm -rf "$out"
 	mkdir -p "$work"
 	files | (cd "$TREE" && while read -r f; do [ ! -e "$f" ] || echo "$f"; done | tar -cf - -T -) | tar -C "$work" -xf -
 	changelog >"$work/debian/changelog"
-	(cd "$work" && dpkg-buildpackage -us -uc -b "${@:2}")
+	# shellcheck disable=SC2046 # nothing, or a word
+	(cd "$work" && dpkg-buildpackage -us -uc -b $(profile) "${@:2}")
 	rm -rf "$work"
 	(cd "$out" && ls -- *.deb)
 }
@@ -66,7 +80,7 @@ inside() {
 	}
 	apt update
 	# shellcheck disable=SC2086 # words
-	apt install $NEEDED lintian
+	apt install $NEEDED "$(qt qtbase5-dev qt6-base-dev)" lintian
 	build /tmp >/tmp/build.log 2>&1 || {
 		tail -n 60 /tmp/build.log >&2
 		die "the packages were not built"
@@ -83,15 +97,15 @@ inside() {
 		cat /var/lib/dkms/resch/*/build/make.log >&2 || true
 		die "DKMS has made no modules for $release"
 	}
-	for test in library python tools plugin-headers; do
+	for test in library python tools kernelshark plugin-headers; do
 		"/src/debian/tests/$test" >/tmp/test.log 2>&1 || {
 			cat /tmp/test.log >&2
 			die "debian/tests/$test"
 		}
 	done
-	say "installed, and used: library python tools plugin-headers"
-	apt remove resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools resch-plugin-dev
-	dpkg --purge resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools resch-plugin-dev >"$log" 2>&1 ||
+	say "installed, and used: library python tools kernelshark plugin-headers"
+	apt remove resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools kernelshark-resch resch-plugin-dev
+	dpkg --purge resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools kernelshark-resch resch-plugin-dev >"$log" 2>&1 ||
 		die "purge: $(tail -n 3 "$log")"
 	listing >/tmp/after
 	diff /tmp/before /tmp/after || die "purged packages leave these files (>), or take others (<)"

@@ -36,6 +36,7 @@ fill_stage() {
 	room libresch DESTDIR="$stage" all install
 	room tools DESTDIR="$stage" all install install-system
 	room tools/top DESTDIR="$stage" SKELETON="$out/reschtop.skel.h" all install
+	room tools/kernelshark DESTDIR="$stage" all install
 	room tools/trace DESTDIR="$stage" all install
 	room bench DESTDIR="$stage" install-tools
 	"$HARNESS/dkms.sh" sources "$stage"

@@ -262,6 +262,9 @@ guests() {
 	case " $KERNELS " in
 	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;
 	esac
+	for each in $(for kernel in $KERNELS; do kernel_field "$kernel" suite; done | sort -u); do
+		tests "KernelShark of $each" "$HARNESS/kernelshark.sh" "$each"
+	done
 }
 
 [ $# -gt 0 ] || set -- lint unit guest

@@ -4,11 +4,18 @@
 # Install, through apt, the Debian packages that a purpose needs and that are
 # missing. Silent, and without network, when nothing is missing.
 #
-# usage: setup.sh install|build|bpf|guest|lint|bench|model|plot|dkms...
+# usage: setup.sh install|build|bpf|guest|lint|bench|model|plot|kernelshark|dkms...
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
 . "$(dirname "$0")/lib.sh"
+
+kernelshark_qt() {
+	case $(apt-cache show --no-all-versions libkshark-dev 2>/dev/null | sed -n 's/^Version: //p') in
+	*2.[012].*) echo qtbase5-dev ;;
+	*) echo qt6-base-dev ;;
+	esac
+}
 
 packages_for() {
 	case $1 in
@@ -25,8 +32,11 @@ packages_for() {
 	bench) packages_for guest && echo trace-cmd ;;
 	model) echo gcc libc6-dev spin ;;
 	plot) echo python3-matplotlib ;;
+	# 2.2 is of Qt 5, what comes after of Qt 6
+	kernelshark) echo kernelshark trace-cmd libkshark-dev libglu1-mesa-dev g++ make pkg-config libtraceevent-dev libjson-c-dev \
+		"$(kernelshark_qt)" ;;
 	dkms) echo dkms gcc make "linux-headers-${RESCH_RELEASE:-$(uname -r)}" ;;
-	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot dkms" ;;
+	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot kernelshark dkms" ;;
 	esac
 }
 

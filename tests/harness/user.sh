@@ -13,11 +13,11 @@ set -euo pipefail
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 built=()
-for room in libresch tools tools/top tools/trace bench; do
+for room in libresch tools tools/top tools/kernelshark tools/trace bench; do
 	[ -f "$TREE/$room/Makefile" ] || continue
 	for target in all install; do
 		make -C "$TREE/$room" --no-print-directory -j"$(nproc)" O="$out/obj/$room" \
-			PREFIX="$out" SKELETON="$out/reschtop.skel.h" $target
+			PREFIX="$out" SKELETON="$out/reschtop.skel.h" KSHARK_PLUGINS="$out/lib/kernelshark" $target
 	done
 	built+=("$room")
 done

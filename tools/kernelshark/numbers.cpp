@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * numbers.cpp - a job in words
+ */
+#include "lane.hpp"
+
+#include <cstdio>
+
+namespace shark
+{
+
+namespace
+{
+
+void line(std::string &text, const char *name, const std::string &value)
+{
+	text += std::string(name) + ": " + value + "\n";
+}
+
+std::string stamp(int64_t time)
+{
+	char text[40];
+
+	std::snprintf(text, sizeof(text), "%lld.%06lld s",
+		      static_cast<long long>(time / 1000000000),
+		      static_cast<long long>(time % 1000000000 / 1000));
+	return text;
+}
+
+} // namespace
+
+std::string show(int64_t ns)
+{
+	const double value = static_cast<double>(ns);
+	char text[40];
+
+	if (ns >= 1000000000)
+		std::snprintf(text, sizeof(text), "%.3f s", value / 1e9);
+	else if (ns >= 1000000)
+		std::snprintf(text, sizeof(text), "%.3f ms", value / 1e6);
+	else
+		std::snprintf(text, sizeof(text), "%.3f µs", value / 1e3);
+	return text;
+}
+
+std::string title_of(const task &task, const job &job)
+{
+	return task.label() + ", job " + std::to_string(job.number);
+}
+
+std::string numbers_of(const task &task, const job &job)
+{
+	std::string text;
+
+	if (task.period)
+		line(text, "task", show(task.wcet) + " of " + show(task.period));
+	line(text, "released", stamp(job.release));
+	if (job.released > job.release)
+		line(text, "noted", show(job.released - job.release) + " later");
+	if (job.started >= 0)
+		line(text, "had the CPU", show(job.started - job.release) + " after its release");
+	if (job.completed >= 0)
+		line(text, "complete", show(job.completed - job.release) + " after its release");
+	else
+		line(text, "complete", "not in this recording");
+	if (job.executed >= 0)
+		line(text, "executed",
+		     show(job.executed) + (task.wcet ? " of " + show(task.wcet) : std::string()));
+	if (job.deadline != FOREVER)
+		line(text, "deadline", show(job.deadline - job.release) + " after its release");
+	if (job.late >= 0)
+		line(text, "late", job.late ? show(job.late) : std::string("yes"));
+	else if (job.completed >= 0 && job.deadline != FOREVER)
+		line(text, "to spare", show(job.deadline - job.completed));
+	line(text, "preempted", std::to_string(job.preempted));
+	if (job.overruns)
+		line(text, "overruns", std::to_string(job.overruns));
+	if (job.throttled)
+		line(text, "throttled", std::to_string(job.throttled));
+	return text;
+}
+
+} // namespace shark
