@@ -289,6 +289,7 @@ static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now,
 		return SIM_CHAIN_LOST;
 	}
 	parcel.ready = now;
+	parcel.begun = false;
 	if (stage->spec->kind == RESCH_STAGE_CPU)
 		parcel.ready += sim_random(&chains->random, chains->config.handover_min,
 					   chains->config.handover_max);
@@ -311,7 +312,30 @@ void sim_chain_complete(struct sim_task *task)
 
 	if (stage->index + 1 < chain_of(stage)->spec->count)
 		what = hand_over(stage + 1, stage->job, now, stage->job.release);
-	sim_chain_trace(stage, what);
+	sim_chain_trace(stage, &stage->job, what);
+}
+
+static void drop_first(struct sim_stage *stage)
+{
+	stage->first = (stage->first + 1) % SIM_CHAIN_QUEUE;
+	stage->count--;
+}
+
+/* What the stage would turn to now, but that it is late. */
+static void skip_late(struct sim_stage *stage)
+{
+	struct sim_chain *chain = chain_of(stage);
+	u64 now = stage->task->sim->now;
+
+	while (stage->count && !parcel_at(stage, 0)->begun) {
+		const struct sim_parcel *parcel = parcel_at(stage, 0);
+
+		if (now <= parcel->origin + chain->spec->deadline)
+			return;
+		chain->skipped++;
+		sim_chain_trace(stage, parcel, SIM_CHAIN_SKIPPED);
+		drop_first(stage);
+	}
 }
 
 void sim_chain_next(struct sim_task *task)
@@ -319,11 +343,14 @@ void sim_chain_next(struct sim_task *task)
 	struct sim_stage *stage = task->stage;
 	struct resch_job *job = &task->task.job;
 
+	if (stage->chains->config.skip_late)
+		skip_late(stage);
 	if (!stage->count) {
 		job->release = RESCH_NEVER;
 		job->deadline = RESCH_NEVER;
 		return;
 	}
+	parcel_at(stage, 0)->begun = true;
 	job->release = parcel_at(stage, 0)->release;
 	job->deadline = task->spec.params.deadline + (stage->spec->flags & RESCH_STAGE_ORIGIN ?
 							      parcel_at(stage, 0)->origin :
@@ -342,8 +369,7 @@ void sim_chain_released(struct sim_task *task)
 		return;
 	}
 	stage->job = *parcel_at(stage, 0);
-	stage->first = (stage->first + 1) % SIM_CHAIN_QUEUE;
-	stage->count--;
+	drop_first(stage);
 	task->task.job.index++;
 	stage->guard = stage->job.release + chain->spec->period;
 	if (stage->job.release > stage->job.ready) {

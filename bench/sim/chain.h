@@ -23,13 +23,14 @@
 
 /**
  * struct sim_parcel - an instance on its way: handed over at @ready, released at @release by the
- * rule
+ * rule; @begun: it is the one that its stage turns to next
  */
 struct sim_parcel {
 	u64 instance;
 	u64 origin;
 	u64 ready;
 	u64 release;
+	bool begun;
 };
 
 /**
@@ -56,14 +57,14 @@ struct sim_stage {
 
 /**
  * struct sim_chain
- * @begun, @complete, @missed, @lost: instances; @late: phases that passed before the stage before
- *   was complete
+ * @begun, @complete, @missed, @skipped, @lost: instances; @late: phases that passed before the
+ *   stage before was complete
  * @responses: of the complete ones, ns; room for @room
  */
 struct sim_chain {
 	const struct resch_chain_spec *spec;
 	struct sim_stage stages[RESCH_CHAIN_STAGES_MAX];
-	u64 begun, complete, missed, lost, late;
+	u64 begun, complete, missed, skipped, lost, late;
 	u64 *responses;
 	u64 room;
 };
@@ -73,11 +74,13 @@ struct sim_chain {
  * @handover_min, @handover_max: from a completion to the release on a CPU, at random, ns
  * @clock_skew:  clocks of nodes differ by up to this, at random, ns: for RESCH_CHAIN_PM
  * @lost:        messages, ppm
+ * @skip_late:   a later stage drops what it would turn to after the chain's deadline
  */
 struct sim_chain_config {
 	u64 handover_min, handover_max;
 	u64 clock_skew;
 	u32 lost;
+	bool skip_late;
 };
 
 /**
@@ -125,10 +128,11 @@ void sim_chain_idle_points(struct sim *sim);
 #define SIM_CHAIN_COMPLETE 2
 #define SIM_CHAIN_LATE 4
 #define SIM_CHAIN_LOST 8
+#define SIM_CHAIN_SKIPPED 32
 
 void sim_chain_trace_begin(const struct sim *sim);
-/* Of the instance that the stage's job was, by its completion. */
-void sim_chain_trace(const struct sim_stage *stage, u32 what);
+/* Of an instance that was with the stage. */
+void sim_chain_trace(const struct sim_stage *stage, const struct sim_parcel *parcel, u32 what);
 
 /* ---- chain_play.c ---------------------------------------------------------------------------- */
 
@@ -137,7 +141,7 @@ void sim_chain_trace(const struct sim_stage *stage, u32 what);
  * sorted
  */
 struct sim_chain_total {
-	u64 begun, complete, missed, lost, late;
+	u64 begun, complete, missed, skipped, lost, late;
 	u64 worst[RESCH_CHAIN_STAGES_MAX];
 	u64 held[RESCH_CHAIN_STAGES_MAX];
 	u64 *responses;

@@ -105,6 +105,7 @@ static int take(struct sim_chain_total *total, const struct sim_chain *chain)
 
 	total->begun += chain->begun;
 	total->missed += chain->missed;
+	total->skipped += chain->skipped;
 	total->lost += chain->lost;
 	total->late += chain->late;
 	for (i = 0; i < chain->spec->count; i++) {

@@ -53,11 +53,11 @@ static void table_chain(const struct sim_chain_play *play, u32 index, FILE *out)
 	const struct sim_chain_total *total = &play->totals[index];
 	char text[5][32];
 
-	fprintf(out, "%-15s %-4s %9llu %9llu %8llu %6llu %6llu %13s %13s %13s %13s %13s\n",
+	fprintf(out, "%-15s %-4s %9llu %9llu %8llu %8llu %6llu %6llu %13s %13s %13s %13s %13s\n",
 		chain->name, resch_chain_protocol_name(chain->protocol), (ull)total->begun,
-		(ull)total->complete, (ull)total->missed, (ull)total->lost, (ull)total->late,
-		show(part_of(total, 0), text[0], 32), show(average(total), text[1], 32),
-		show(part_of(total, 990000), text[2], 32),
+		(ull)total->complete, (ull)total->missed, (ull)total->skipped, (ull)total->lost,
+		(ull)total->late, show(part_of(total, 0), text[0], 32),
+		show(average(total), text[1], 32), show(part_of(total, 990000), text[2], 32),
 		show(part_of(total, 999000), text[3], 32),
 		show(part_of(total, 1000000), text[4], 32));
 }
@@ -132,9 +132,9 @@ void sim_chain_report_table(const struct sim_chain_play *play, bool bars, FILE *
 {
 	u32 i;
 
-	fprintf(out, "%-15s %-4s %9s %9s %8s %6s %6s %13s %13s %13s %13s %13s\n", "chain", "by",
-		"instances", "complete", "missed", "lost", "late", "min, ms", "avg", "99 %",
-		"99.9 %", "max");
+	fprintf(out, "%-15s %-4s %9s %9s %8s %8s %6s %6s %13s %13s %13s %13s %13s\n", "chain", "by",
+		"instances", "complete", "missed", "skipped", "lost", "late", "min, ms", "avg",
+		"99 %", "99.9 %", "max");
 	for (i = 0; i < play->model.count; i++)
 		table_chain(play, i, out);
 	table_stages(play, out);
@@ -177,9 +177,9 @@ static void json_chain(const struct sim_chain_play *play, u32 index, bool bars, 
 	fprintf(out, "    {\"name\": ");
 	sim_report_text(chain->name, out);
 	fprintf(out,
-		", \"protocol\": \"%s\", \"begun\": %llu, \"complete\": %llu, \"missed\": %llu, \"lost\": %llu, \"late_phase\": %llu,\n     ",
+		", \"protocol\": \"%s\", \"begun\": %llu, \"complete\": %llu, \"missed\": %llu, \"skipped\": %llu, \"lost\": %llu, \"late_phase\": %llu,\n     ",
 		resch_chain_protocol_name(chain->protocol), (ull)total->begun, (ull)total->complete,
-		(ull)total->missed, (ull)total->lost, (ull)total->late);
+		(ull)total->missed, (ull)total->skipped, (ull)total->lost, (ull)total->late);
 	fprintf(out,
 		"\"min\": %llu, \"avg\": %llu, \"p99\": %llu, \"p999\": %llu, \"max\": %llu, \"deadline\": %llu,\n     \"stages\": [",
 		(ull)part_of(total, 0), (ull)average(total), (ull)part_of(total, 990000),

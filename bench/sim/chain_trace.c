@@ -60,13 +60,13 @@ void sim_chain_trace_begin(const struct sim *sim)
 	}
 }
 
-void sim_chain_trace(const struct sim_stage *stage, u32 what)
+void sim_chain_trace(const struct sim_stage *stage, const struct sim_parcel *parcel, u32 what)
 {
 	const struct sim *sim = stage->chains->sim;
 
 	if (is_told(stage->chains))
 		fprintf(sim->config.trace,
 			"%llu resch_chain chain=%u instance=%llu stage=%u task=%u what=%u origin=%llu now=%llu\n",
-			(ull)sim->now, stage->chain + 1, (ull)stage->job.instance, stage->index,
-			stage->task->task.id, what, (ull)stage->job.origin, (ull)sim->now);
+			(ull)sim->now, stage->chain + 1, (ull)parcel->instance, stage->index,
+			stage->task->task.id, what, (ull)parcel->origin, (ull)sim->now);
 }

@@ -48,6 +48,7 @@ static const char usage[] =
 	"                                (default: all chains begin at once)\n"
 	"      --clock-skew TIME         chains: clocks of nodes differ by up to this; matters for pm\n"
 	"      --lost PPM                chains: messages and delays that are lost\n"
+	"      --skip-late               chains: a later stage drops what it would turn to after the deadline\n"
 	"      --histogram               chains: of the end-to-end responses, with --json, too\n"
 	"  -l, --list                    the plugins\n"
 	"  -h, --help                    this\n"
@@ -84,6 +85,7 @@ enum {
 	OPT_PHASES,
 	OPT_SKEW,
 	OPT_LOST,
+	OPT_SKIP_LATE,
 	OPT_HISTOGRAM,
 	OPT_VERSION
 };
@@ -237,6 +239,9 @@ static bool parse_chain_option(struct sim_chain_run *chains, int option)
 	case OPT_LOST:
 		chains->config.lost = number_of(optarg, 0, 1000000);
 		return true;
+	case OPT_SKIP_LATE:
+		chains->config.skip_late = true;
+		return true;
 	case OPT_HISTOGRAM:
 		chains->histogram = true;
 		return true;
@@ -359,6 +364,7 @@ void sim_run_parse(struct sim_run *run, int argc, char **argv)
 		{ "phases", 1, NULL, OPT_PHASES },
 		{ "clock-skew", 1, NULL, OPT_SKEW },
 		{ "lost", 1, NULL, OPT_LOST },
+		{ "skip-late", 0, NULL, OPT_SKIP_LATE },
 		{ "histogram", 0, NULL, OPT_HISTOGRAM },
 		{ "list", 0, NULL, 'l' },
 		{ "help", 0, NULL, 'h' },

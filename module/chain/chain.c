@@ -338,6 +338,8 @@ static void chain_read_stage(const struct resch_chain *chain, u32 index,
 	to->held = stage->held;
 	to->held_total = stage->held_total;
 	to->late = stage->late;
+	to->skipped = stage->skipped;
+	stat->skipped += stage->skipped;
 	to->response_min = chain_least(stage->response_min);
 	to->response_max = stage->response_max;
 	to->response_total = stage->response_total;
@@ -399,7 +401,7 @@ static void chain_read(struct resch_chain *chain, struct resch_chain_stat *stat,
 	}
 	stat->stopped = READ_ONCE(chain->stopped);
 	if (stat->stopped)
-		stat->lost = stat->instances - stat->completed;
+		stat->lost = stat->instances - stat->completed - stat->skipped;
 }
 
 int resch_chain_stat(struct resch_chain_stat *stat, u64 *histogram, struct resch_stage_stat *stages)

@@ -49,6 +49,7 @@ static bool stage_current(const struct resch_thread *thread, struct resch_instan
 #define STAGE_LATE 4
 #define STAGE_LOST 8
 #define STAGE_GONE 16
+#define STAGE_SKIPPED 32
 
 static void stage_trace(const struct resch_stage *stage, const struct resch_instance *instance,
 			u32 what, u64 now)
@@ -70,6 +71,15 @@ static void stage_tell(const struct resch_chain *chain, u32 type, u64 number, u6
 	resch_event_add(chain->file, &event);
 }
 
+/* It was not in time, or never will be complete. */
+static void stage_tell_miss(const struct resch_chain *chain, const struct resch_instance *instance,
+			    u64 now)
+{
+	if (chain->flags & RESCH_CHAIN_F_MISS)
+		stage_tell(chain, RESCH_EVENT_CHAIN_MISS, instance->number, now,
+			   instance->origin + chain->deadline);
+}
+
 /* The last stage has completed it. */
 static void stage_finish(struct resch_chain *chain, const struct resch_instance *instance,
 			 u64 response, u64 now)
@@ -85,9 +95,7 @@ static void stage_finish(struct resch_chain *chain, const struct resch_instance 
 		return;
 	chain->missed++;
 	chain->tardiness_max = max(chain->tardiness_max, response - chain->deadline);
-	if (chain->flags & RESCH_CHAIN_F_MISS)
-		stage_tell(chain, RESCH_EVENT_CHAIN_MISS, instance->number, now,
-			   instance->origin + chain->deadline);
+	stage_tell_miss(chain, instance, now);
 }
 
 /* It goes on to the stage @to. false: there is no room. Lock of the CPU of the stage before. */
@@ -119,16 +127,13 @@ static struct resch_thread *stage_pass(struct resch_thread *thread, struct resch
 				       u64 now)
 {
 	struct resch_stage *stage = thread->stage, *next = stage->next;
-	const struct resch_chain *chain = stage->chain;
 
 	instance->released = thread->task.job.release;
 	instance->at = now;
 	if (unlikely(!stage_send(next, instance))) {
 		stage->unsent++;
 		stage_trace(stage, instance, STAGE_LOST, now);
-		if (chain->flags & RESCH_CHAIN_F_MISS)
-			stage_tell(chain, RESCH_EVENT_CHAIN_MISS, instance->number, now,
-				   instance->origin + chain->deadline);
+		stage_tell_miss(stage->chain, instance, now);
 		return NULL;
 	}
 	stage_trace(stage, instance, STAGE_HANDED, now);
@@ -160,6 +165,25 @@ struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now)
 		    STAGE_COMPLETE | (response > chain->deadline ? STAGE_LATE : 0), now);
 	stage_finish(chain, &instance, response, now);
 	return NULL;
+}
+
+bool resch_stage_skip(struct resch_stage *stage, u64 now)
+{
+	const struct resch_chain *chain = stage->chain;
+	struct resch_instance instance;
+
+	if (!(chain->flags & RESCH_CHAIN_F_SKIP_LATE) || !stage->index ||
+	    stage->tail == stage->taken || READ_ONCE(chain->stopped))
+		return false;
+	instance = stage->instances[stage->tail % RESCH_INSTANCES];
+	if (now <= instance.origin + chain->deadline)
+		return false;
+	/* pairs with the load in stage_send() */
+	smp_store_release(&stage->tail, stage->tail + 1);
+	stage->skipped++;
+	stage_trace(stage, &instance, STAGE_SKIPPED, now);
+	stage_tell_miss(chain, &instance, now);
+	return true;
 }
 
 /* When the protocol has the stage released for this instance, but for guards. */

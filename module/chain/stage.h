@@ -52,6 +52,7 @@ struct resch_stage {
 	u64 held;
 	u64 held_total;
 	u64 late;
+	u64 skipped;
 	u64 unsent; /* found no room in the next stage's ring */
 	u64 response_min;
 	u64 response_max;
@@ -104,6 +105,12 @@ struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now);
  * @release, when the protocol has it released. false: there is none. cpu->lock.
  */
 bool resch_stage_take(struct resch_stage *stage, u64 *release);
+
+/*
+ * The instance that the stage would turn to next, for which a job was asked, is late, and its chain
+ * skips such: it is dropped, and so is to be the request. false: it is not. cpu->lock.
+ */
+bool resch_stage_skip(struct resch_stage *stage, u64 now);
 
 /*
  * How far apart the last release of the stage's task and the next one have to be, ns. cpu->lock.

@@ -68,10 +68,19 @@ static u64 request_pop(struct resch_requests *requests)
 	return requests->release[number % RESCH_REQUESTS];
 }
 
+/* A stage's instances that are late already, if its chain skips them: at most RESCH_REQUESTS. */
+static void job_skip_late(struct resch_thread *thread, u64 now)
+{
+	while (!thread->due && thread->requests.waiting && resch_stage_skip(thread->stage, now))
+		request_pop(&thread->requests);
+}
+
 void resch_job_await_asked(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
 
+	if (unlikely(thread->stage))
+		job_skip_late(thread, now);
 	if (!thread->due && thread->requests.waiting) {
 		u64 distance = params->period;
 

@@ -258,8 +258,9 @@ TRACE_EVENT(resch_chain_stage, TP_PROTO(u32 chain, u32 stage, u32 task, u64 phas
 
 /*
  * A stage's job ended: what became of its instance. `what` is a sum of 1, it goes on to the next
- * stage, 2, it is complete, 4, after its deadline, 8, it is lost, as the next stage has no room,
- * and 16, for no end of a job: the stage's registration has ended, and with it the chain.
+ * stage, 2, it is complete, 4, after its deadline, 8, it is lost, as the next stage has no room;
+ * and for no end of a job: 16, the stage's registration has ended, and with it the chain, 32, the
+ * instance is dropped by the stage, as it is late.
  */
 TRACE_EVENT(resch_chain,
 	    TP_PROTO(u32 chain, u64 instance, u32 stage, u32 task, u32 what, u64 origin, u64 now),

@@ -10,7 +10,7 @@ from reschtrace import chains
 
 MS = 1000000
 DS, PM, MPM, RG1, RG = range(5)
-HANDED, COMPLETE, LATE, LOST = 1, 2, 4, 8
+HANDED, COMPLETE, LATE, LOST, SKIPPED = 1, 2, 4, 8, 32
 
 
 def stamp(time):
@@ -88,6 +88,20 @@ class Legal(CheckerTest):
         story.job(1, 30, 30, 33, 4, LOST)
         self.assert_legal(story.text())
 
+    def test_skipped(self):
+        # as the job before ends, and as it is handed over
+        for when in (36, 41):
+            story = Story(DS)
+            story.job(1, 0, 0, 3, 1, HANDED)
+            story.job(2, 3, 3, 36, 1, COMPLETE | LATE, 0)
+            story.job(1, 10, 10, when, 2, HANDED)
+            story.step(2, when, 2, SKIPPED, 10)
+            story.job(1, 42, 42, 43, 3, HANDED)
+            story.job(2, 43, 43, 45, 3, COMPLETE, 42)
+            # the tasks' own deadlines are missed, which this story does not tell
+            checker = self.assert_broken(story.text(), 'miss')
+            self.assertEqual(checker.rules['chain-deadline'].checked, 3)
+
     def test_not_a_chain_any_more(self):
         story = pipeline(DS, (3, 15, 24))
         story.say(30, 'resch_chain_set', 0, chain=5, name='c', protocol=DS, stages=0, period=0, deadline=0)
@@ -105,6 +119,17 @@ class Broken(CheckerTest):
             if line.name == 'resch_chain' and line.fields['stage'] == 0 and line.fields['instance'] == 2:
                 line.fields['instance'] = 1
         self.assert_broken(story.text(), 'chain-order', 'chain-once')
+
+    def test_skipped_in_time(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.job(1, 30, 30, 33, 4, HANDED)
+        story.step(2, 50, 4, SKIPPED, 30)
+        self.assert_broken(story.text(), 'chain-deadline')
+
+    def test_skipped_and_done(self):
+        story = pipeline(DS, (3, 15, 24))
+        story.step(2, 45, 3, SKIPPED, 20)
+        self.assert_broken(story.text(), 'chain-once', 'chain-order')
 
     def test_done_twice(self):
         story = pipeline(DS, (3, 15, 24))

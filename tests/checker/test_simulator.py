@@ -74,6 +74,14 @@ class Simulator(SimulatorTest):
                 with self.subTest(protocol=protocol, told=PROTOCOLS[other]):
                     self.assertIn('chain-release', broken(check(told, fp='explicit')))
 
+    def test_what_is_late_is_skipped(self):
+        chains = 'chain,period,deadline,protocol,stage,wcet,cpu\na,10ms,30ms,PROTOCOL,x,2ms,0\na,,,,y,9ms,1\nb,10ms,10ms,PROTOCOL,z,3ms,1\n'
+        for protocol in ('ds', 'rg1', 'rg'):   # the others have no phases then
+            lines = simulate_chains(chains.replace('PROTOCOL', protocol), '-t', '1s', '--skip-late')
+            with self.subTest(protocol=protocol):
+                self.assertTrue(any('resch_chain ' in line and ' what=32 ' in line for line in lines))
+                self.assertEqual(broken(check(lines, fp='explicit')) - {'deadline'}, set())
+
     def test_latencies_are_no_chains_of_the_trace(self):
         chains = 'chain,period,deadline,protocol,stage,wcet,cpu\na,10ms,20ms,rg,x,2ms,0\na,,,,y,3ms,1\n'
         self.assertTrue(any('resch_chain ' in line for line in simulate_chains(chains, '-t', '50ms')))

@@ -291,6 +291,45 @@ static void messages_are_lost(void **state)
 	sim_chain_play_free(&play);
 }
 
+/* The second stage can't keep up: what it turns to late is dropped, if that is asked for. */
+static void late_ones_are_skipped(void **state)
+{
+	struct resch_chain_spec *chain;
+	struct sim_chain_play play;
+	struct chain_rig rig;
+	const struct sim_chain_total *total = NULL;
+	int skip;
+
+	chain_rig_init(&rig);
+	chain = chain_add(&rig, 10, 30);
+	chain->protocol = RESCH_CHAIN_DS;
+	stage_add(chain, 2, 0, 1);
+	stage_add(chain, 9, 1, 2);
+	chain = chain_add(&rig, 10, 100);
+	stage_add(chain, 3, 1, 1);
+	for (skip = 0; skip < 2; skip++) {
+		begin(&play, &rig, "fp", "order=explicit");
+		play.config.skip_late = skip;
+		play.sim.force = true;
+		play.end = 1000 * UNIT;
+		run(&play);
+		total = &play.totals[0];
+		if (skip) {
+			/*
+			 * The other chain, of the higher priority, leaves 7 of 10, so that 77 of
+			 * 100 can be done; what begins in time ends two of its periods later.
+			 */
+			assert_in_range(total->skipped, 15, 25);
+			assert_true(total->worst[1] <= 50 * UNIT);
+			assert_in_range(total->complete + total->skipped, 95, 101);
+		} else {
+			assert_int_equal(total->skipped, 0);
+			assert_true(total->worst[1] > 100 * UNIT);
+		}
+		sim_chain_play_free(&play);
+	}
+}
+
 /* Without work conservation rule 2 has no ground. */
 static void rule_2_is_off(void **state)
 {
@@ -343,6 +382,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(edf),
 		cmocka_unit_test(messages_are_lost),
+		cmocka_unit_test(late_ones_are_skipped),
 		cmocka_unit_test(rule_2_is_off),
 		cmocka_unit_test(refusals),
 	};

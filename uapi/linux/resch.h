@@ -899,10 +899,16 @@ struct resch_chain_stage {
 
 /* resch_chain_set.flags */
 #define RESCH_CHAIN_F_COMPLETE (1U << 0) /* an event for each instance that is complete */
-#define RESCH_CHAIN_F_MISS (1U << 1) /* an event for each that was not in time, or is lost */
+#define RESCH_CHAIN_F_MISS (1U << 1) /* an event for each that was not in time, skipped, or lost */
 #define RESCH_CHAIN_F_SKIP_ADMISSION (1U << 2) /* without a test, and without a promise */
-#define RESCH_CHAIN_F_ALL \
-	(RESCH_CHAIN_F_COMPLETE | RESCH_CHAIN_F_MISS | RESCH_CHAIN_F_SKIP_ADMISSION)
+/*
+ * An instance that a later stage turns to only after the chain's deadline is dropped, with what is
+ * left to be done for it.
+ */
+#define RESCH_CHAIN_F_SKIP_LATE (1U << 3)
+#define RESCH_CHAIN_F_ALL                                                             \
+	(RESCH_CHAIN_F_COMPLETE | RESCH_CHAIN_F_MISS | RESCH_CHAIN_F_SKIP_ADMISSION | \
+	 RESCH_CHAIN_F_SKIP_LATE)
 
 /**
  * struct resch_chain_set - RESCH_IOC_CHAIN_SET: make a chain of tasks
@@ -972,6 +978,7 @@ struct resch_chain_del {
  * @held_total: ... and for how long in all, ns
  * @late:       whose phase was over before the stage before it had completed
  * @lost:       instances that found no room before this stage
+ * @skipped:    instances that were dropped here, see RESCH_CHAIN_F_SKIP_LATE
  * @response_min, @response_max, @response_total: of completions, from the origin, ns
  * @waiting:    instances that are here, the one that it works on included ...
  * @waiting_max: ... and the most there have been
@@ -984,6 +991,7 @@ struct resch_stage_stat {
 	__aligned_u64 held_total;
 	__aligned_u64 late;
 	__aligned_u64 lost;
+	__aligned_u64 skipped;
 	__aligned_u64 response_min;
 	__aligned_u64 response_max;
 	__aligned_u64 response_total;
@@ -1008,7 +1016,8 @@ struct resch_stage_stat {
  * @instances: whose first stage is complete
  * @completed: of these
  * @missed:    of these, after their deadlines
- * @lost:      for want of room; of a chain that has stopped, all that are not complete
+ * @skipped:   dropped by a later stage, see RESCH_CHAIN_F_SKIP_LATE
+ * @lost:      for want of room; of a chain that has stopped, all others that are not complete
  * @response_min, @response_max, @response_total: end to end, of complete ones, ns
  * @tardiness_max: longest time by which an instance was complete after its deadline
  */
@@ -1028,6 +1037,7 @@ struct resch_chain_stat {
 	__aligned_u64 instances;
 	__aligned_u64 completed;
 	__aligned_u64 missed;
+	__aligned_u64 skipped;
 	__aligned_u64 lost;
 	__aligned_u64 response_min;
 	__aligned_u64 response_max;
@@ -1296,7 +1306,8 @@ enum resch_event_type {
 	RESCH_EVENT_GONE = 3, /* the registration ended; value: enum resch_gone */
 	/* Of chains: `task` is the chain's id, `job` the instance. */
 	RESCH_EVENT_CHAIN_COMPLETE = 4, /* value: end-to-end response, ns */
-	RESCH_EVENT_CHAIN_MISS = 5, /* complete too late, or lost; value: the deadline missed */
+	RESCH_EVENT_CHAIN_MISS =
+		5, /* complete too late, skipped or lost; value: the deadline missed */
 	/* the chain has stopped: the registration of a stage has ended; value: which, from 0 */
 	RESCH_EVENT_CHAIN_GONE = 6,
 };

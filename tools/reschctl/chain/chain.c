@@ -25,7 +25,7 @@ const char chain_help[] =
 	"`run` has the module run what passes, each stage a thread that computes, and compares what it saw with the\n"
 	"bounds. `list` and `show` tell of the chains that run, whoever made them: docs/chains.md. `top` is a table of them\n"
 	"that refreshes itself: PER S, AVG and the stage that takes longest are of the last interval, the rest is since\n"
-	"the chain was made. Red: instances were late or lost in the last interval; pale: it has stopped. Keys: s sorts by\n"
+	"the chain was made. Red: instances were late, skipped or lost in the last interval; pale: it has stopped. Keys: s sorts by\n"
 	"the next of id, misses, longest response, instances that wait; f freezes the table, and lets it go on; q quits.\n"
 	"`del` ends a chain that another program has made (root); its stages stay tasks.\n"
 	"\n"
@@ -48,6 +48,7 @@ const char chain_help[] =
 	"      --duration=TIME     of run (default: 10s; Ctrl-C ends it before)\n"
 	"      --load=PERCENT      of run: how much of each wcet is computed, 1 to 100 (default: 90)\n"
 	"      --force             of run: also what is refused\n"
+	"      --skip-late         of run: a later stage drops what it would turn to after the chain's deadline\n"
 	"  -i, --interval=TIME     of top: between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              of top: one table, after one interval\n"
 	"  -j, --json              print JSON; times in ns; with top: and --once\n"
@@ -91,6 +92,7 @@ static int parse(int argc, char **argv, const char *action, struct chain_questio
 		  RESCH_CHAIN_TIME_MAX },
 		{ "load", 0, "number", option_number, &question->load, 1, 100 },
 		{ "force", 0, NULL, option_flag, &question->force },
+		{ "skip-late", 0, NULL, option_flag, &question->skip_late },
 		{},
 	};
 	const struct option_table table = { "chain", chain_help, "file", .rows = rows };

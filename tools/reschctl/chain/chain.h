@@ -23,6 +23,7 @@ struct chain_question {
 	bool json;
 	/* of run */
 	bool force; /* even if it is refused */
+	bool skip_late; /* see RESCH_CHAIN_F_SKIP_LATE */
 	uint64_t duration;
 	uint64_t load; /* how much of each wcet is computed, percent */
 };

@@ -174,6 +174,8 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 	uint32_t i;
 	int result;
 
+	if (show->question->skip_late)
+		want.flags |= RESCH_CHAIN_F_SKIP_LATE;
 	snprintf(want.name, sizeof(want.name), "%.15s", chain->name);
 	for (i = 0; i < chain->count; i++) {
 		uint64_t key = 0;

@@ -23,8 +23,8 @@ void chain_stat_table(struct table *table)
 {
 	static const char *const headings[] = { ">ID",	   "NAME",	"PROTOCOL",   ">STAGES",
 						">PERIOD", ">DEADLINE", ">INSTANCES", ">COMPLETE",
-						">MISSED", ">LOST",	">MIN",	      ">AVG",
-						">MAX",	   "STATE",	NULL };
+						">MISSED", ">SKIPPED",	">LOST",      ">MIN",
+						">AVG",	   ">MAX",	"STATE",      NULL };
 
 	table_begin(table, headings);
 }
@@ -44,6 +44,7 @@ void chain_stat_add(struct table *table, const struct resch_chain_stat *stat)
 	table_add(table, "%llu", (unsigned long long)stat->instances);
 	table_add(table, "%llu", (unsigned long long)stat->completed);
 	table_add(table, "%llu", (unsigned long long)stat->missed);
+	table_add(table, "%llu", (unsigned long long)stat->skipped);
 	table_add(table, "%llu", (unsigned long long)stat->lost);
 	table_add(table, "%s", time_short(stat->response_min));
 	table_add(table, "%s", time_short(average(stat->response_total, stat->completed)));
@@ -61,6 +62,7 @@ static struct json_object *stage_json(const struct resch_stage_stat *stage)
 	json_add_number(out, "held", stage->held);
 	json_add_time(out, "held_total", stage->held_total);
 	json_add_number(out, "late", stage->late);
+	json_add_number(out, "skipped", stage->skipped);
 	json_add_number(out, "lost", stage->lost);
 	json_add_time(out, "response_min", stage->response_min);
 	json_add_time(out, "response_avg", average(stage->response_total, stage->completed));
@@ -90,6 +92,7 @@ struct json_object *chain_stat_json(const struct chain_seen *seen)
 	json_add_number(out, "instances", stat->instances);
 	json_add_number(out, "completed", stat->completed);
 	json_add_number(out, "missed", stat->missed);
+	json_add_number(out, "skipped", stat->skipped);
 	json_add_number(out, "lost", stat->lost);
 	json_add_time(out, "response_min", stat->response_min);
 	json_add_time(out, "response_avg", average(stat->response_total, stat->completed));
@@ -155,9 +158,10 @@ static void show_histogram(const struct chain_seen *seen)
 
 void chain_seen_show(const struct chain_seen *seen)
 {
-	static const char *const headings[] = { ">STAGE",    ">TASK", ">CPU",  ">COMPLETE", ">HELD",
-						">HELD AVG", ">LATE", ">LOST", ">WAITING",  ">MOST",
-						">MIN",	     ">AVG",  ">MAX",  NULL };
+	static const char *const headings[] = { ">STAGE", ">TASK",     ">CPU",	">COMPLETE",
+						">HELD",  ">HELD AVG", ">LATE", ">SKIPPED",
+						">LOST",  ">WAITING",  ">MOST", ">MIN",
+						">AVG",	  ">MAX",      NULL };
 	struct table table;
 	uint32_t i;
 
@@ -176,6 +180,7 @@ void chain_seen_show(const struct chain_seen *seen)
 		table_add(&table, "%llu", (unsigned long long)stage->held);
 		table_add(&table, "%s", time_short(average(stage->held_total, stage->held)));
 		table_add(&table, "%llu", (unsigned long long)stage->late);
+		table_add(&table, "%llu", (unsigned long long)stage->skipped);
 		table_add(&table, "%llu", (unsigned long long)stage->lost);
 		table_add(&table, "%u", stage->waiting);
 		table_add(&table, "%u", stage->waiting_max);

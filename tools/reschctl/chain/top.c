@@ -26,7 +26,7 @@ struct top {
 /** struct line - a chain, and what is of the last interval alone */
 struct line {
 	const struct chain_seen *seen;
-	uint64_t completed, missed, lost, average; /* ns, of those completed */
+	uint64_t completed, missed, skipped, lost, average; /* ns, of those completed */
 	uint32_t waiting; /* instances, before all stages */
 	uint32_t longest; /* the stage that took most of the average ... */
 	uint32_t percent; /* ... and how much */
@@ -85,6 +85,7 @@ static void line_fill(struct line *line, const struct chain_seen *now,
 	*line = (struct line){ .seen = now };
 	line->completed = now->stat.completed - before->stat.completed;
 	line->missed = now->stat.missed - before->stat.missed;
+	line->skipped = now->stat.skipped - before->stat.skipped;
 	line->lost = now->stat.lost - before->stat.lost;
 	if (line->completed)
 		line->average =
@@ -112,7 +113,7 @@ static uint64_t by_id(const struct line *line)
 
 static uint64_t by_misses(const struct line *line)
 {
-	return line->seen->stat.missed + line->seen->stat.lost;
+	return line->seen->stat.missed + line->seen->stat.skipped + line->seen->stat.lost;
 }
 
 static uint64_t by_response(const struct line *line)
@@ -166,7 +167,7 @@ static void top_add(struct table *table, const struct line *line, uint64_t inter
 	text_clean(name);
 	table_add(table, "%u", stat->id);
 	table_add(table, "%s", *name ? name : "-");
-	if (screen_colour() && (line->missed || line->lost))
+	if (screen_colour() && (line->missed || line->skipped || line->lost))
 		table_style(table, "31");
 	else if (screen_colour() && stat->stopped)
 		table_style(table, "2");
@@ -175,6 +176,7 @@ static void top_add(struct table *table, const struct line *line, uint64_t inter
 	table_add(table, "%.1f", (double)line->completed * 1e9 / (double)interval);
 	table_add(table, "%llu", (unsigned long long)stat->completed);
 	table_add(table, "%llu", (unsigned long long)stat->missed);
+	table_add(table, "%llu", (unsigned long long)stat->skipped);
 	table_add(table, "%llu", (unsigned long long)stat->lost);
 	table_add(table, "%u", line->waiting);
 	table_add(table, "%s", line->completed ? time_short(line->average) : "-");
@@ -190,11 +192,11 @@ static void top_add(struct table *table, const struct line *line, uint64_t inter
 static void top_show(const struct top *top)
 {
 	static const char *const headings[] = {
-		">ID",	     "NAME",	      "PROTOCOL", ">DEADLINE", ">PER S",
-		">COMPLETE", ">MISSED",	      ">LOST",	  ">WAITING",  ">AVG",
-		">MAX",	     "LONGEST STAGE", NULL,
+		">ID",	    "NAME",  "PROTOCOL", ">DEADLINE", ">PER S", ">COMPLETE",	 ">MISSED",
+		">SKIPPED", ">LOST", ">WAITING", ">AVG",      ">MAX",	"LONGEST STAGE", NULL,
 	};
-	static const char *const drop[] = { "PROTOCOL", "COMPLETE", "WAITING", "DEADLINE", NULL };
+	static const char *const drop[] = { "PROTOCOL", "COMPLETE", "SKIPPED",
+					    "WAITING",	"DEADLINE", NULL };
 	const struct look *now = &top->looks[top->turn], *before = &top->looks[!top->turn];
 	struct line *lines = top_lines(top);
 	FILE *to = screen_page();
@@ -232,6 +234,7 @@ static void top_json(const struct top *top)
 						(double)interval));
 		json_add_number(one, "recent", lines[i].completed);
 		json_add_number(one, "recent_missed", lines[i].missed);
+		json_add_number(one, "recent_skipped", lines[i].skipped);
 		json_add_number(one, "recent_lost", lines[i].lost);
 		json_add_time(one, "recent_avg", lines[i].average);
 		json_add(one, "longest_stage",

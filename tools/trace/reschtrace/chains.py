@@ -7,7 +7,7 @@ from .model import following
 from .units import show
 
 DS, PM, MPM, RG1, RG = range(5)
-HANDED, COMPLETE, LATE, LOST, GONE = 1, 2, 4, 8, 16
+HANDED, COMPLETE, LATE, LOST, GONE, SKIPPED = 1, 2, 4, 8, 16, 32
 EVENTS = ('resch_chain_set', 'resch_chain_stage', 'resch_chain')
 
 ABOUT = {
@@ -15,15 +15,17 @@ ABOUT = {
     'chain-once': 'what is handed on is done once by the next stage',
     'chain-release': 'stages are released when the protocol says',
     'chain-late': 'what is handed on is released without delay',
-    'chain-deadline': 'late instances are noted, and only those',
+    'chain-deadline': 'late instances are noted, or skipped, and only those',
 }
 
 
 class Step:
-    """A job of a stage has ended."""
+    """A job of a stage has ended; or, `skipped`, the stage has dropped an instance. `ended`: the stage's jobs by when
+    they were complete."""
 
-    def __init__(self, event, job):
-        self.event, self.job = event, job
+    def __init__(self, event, ended):
+        self.skipped = bool(event['what'] & SKIPPED)
+        self.event, self.job = event, None if self.skipped else ended.get(event.now)
         self.instance, self.origin, self.now, self.what = event['instance'], event['origin'], event.now, event['what']
 
 
@@ -78,7 +80,8 @@ def handed_over(model):
             if not before or not task:
                 continue
             ended = {job.completed: job for job in task.jobs if job.completed is not None}
-            jobs = {event['instance']: ended.get(event.now) for event in chain.steps[stage]}
+            jobs = {event['instance']: None if event['what'] & SKIPPED else ended.get(event.now)
+                    for event in chain.steps[stage]}
             open_jobs = [job for job in task.jobs if job.completed is None and job.released is not None]
             for event in chain.steps[stage - 1]:
                 if not event['what'] & HANDED:
@@ -103,13 +106,17 @@ class Chains:
         for stage in range(chain.count):
             task = self.model.tasks.get(chain.tasks[stage])
             ended = {job.completed: job for job in task.jobs if job.completed is not None} if task else {}
-            chain.steps[stage] = [Step(event, ended.get(event.now)) for event in chain.steps[stage]
+            chain.steps[stage] = [Step(event, ended) for event in chain.steps[stage]
                                   if not event['what'] & GONE]
             self.check_numbers(chain, stage)
             if stage:
                 self.check_handed(chain, stage)
-        for step in chain.steps[-1]:
-            self.check_deadline(chain, step)
+        for stage, steps in enumerate(chain.steps):
+            for step in steps:
+                if step.skipped:
+                    self.check_skipped(chain, stage, step)
+                elif stage == chain.count - 1:
+                    self.check_deadline(chain, step)
 
     def check_numbers(self, chain, stage):
         """In the order of their numbers; the first stage leaves none out."""
@@ -197,6 +204,13 @@ class Chains:
         if all(any(start < moment < end for start, end in spans) for moment in moments):
             self.violate('chain-release', job.released, f'{where}: released as at an idle point of CPU {task.cpu}, of which '
                          'there was none', task.id, line=job.line)
+
+    def check_skipped(self, chain, stage, step):
+        early = step.origin + chain.deadline - step.now
+        self.rules['chain-deadline'].checked += 1
+        if early >= 0:
+            self.violate('chain-deadline', step.now, f'{chain.label()}, stage {stage}, instance {step.instance}: skipped '
+                         f'{show(early)} before its deadline', chain.tasks[stage], line=step.event.line)
 
     def check_deadline(self, chain, step):
         late = step.now - step.origin - chain.deadline

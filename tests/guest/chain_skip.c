@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* chain_skip.c - chains that drop instances which are late */
+#include "stages.h"
+
+/*
+ * resch-test: timeout=300
+ */
+
+static atomic_uint turned;
+static atomic_ullong done_first, done_last;
+
+/* Begins with its stage when it is told to, and notes which instances there are. */
+static void body_late(struct task *task)
+{
+	struct resch_chain_job job;
+
+	while (!atomic_load(&turned))
+		sleep_ms(1);
+	while (!atomic_load(&task->stop)) {
+		task_wait(task);
+		if (atomic_load(&task->stop) || resch_chain_current(dev, &job))
+			return;
+		check(job.instance > atomic_load(&done_last), "instance %llu after %llu",
+		      (unsigned long long)job.instance,
+		      (unsigned long long)atomic_load(&done_last));
+		if (!atomic_load(&done_first))
+			atomic_store(&done_first, job.instance);
+		atomic_store(&done_last, job.instance);
+	}
+}
+
+/* How many of them have come to an end. */
+static uint64_t ended(uint32_t chain)
+{
+	struct resch_chain_stat stat = chain_stat(chain);
+
+	return stat.completed + stat.skipped;
+}
+
+static uint32_t skipping_chain(struct task *first, struct task *last, uint32_t protocol,
+			       uint32_t flags)
+{
+	struct resch_chain_set set = chain_of(protocol, 10 * MS, 20 * MS);
+	uint32_t tasks[2];
+
+	atomic_store(&turned, 0);
+	atomic_store(&done_first, 0);
+	atomic_store(&done_last, 0);
+	last->reg.params.cpu = 2;
+	task_start(first, body_idle);
+	task_start(last, body_late);
+	tasks[0] = first->id;
+	tasks[1] = last->id;
+	must(resch_chain_offer(dev, tasks[0], stage_key(tasks[0])));
+	must(resch_chain_offer(dev, tasks[1], stage_key(tasks[1])));
+	set.count = 2;
+	set.flags = flags | RESCH_CHAIN_F_SKIP_ADMISSION;
+	must(chain_make(dev, &set, tasks, NULL));
+	return set.id;
+}
+
+/* Five instances wait until they are late; then its stage begins. */
+static void five_late(uint32_t chain, const struct task *first)
+{
+	unsigned int i;
+
+	for (i = 1; i <= 5; i++) {
+		must(resch_release(dev, first->id));
+		await(chain_stat(chain).instances == i);
+	}
+	sleep_ms(30);
+	atomic_store(&turned, 1);
+}
+
+static void skipping_end(uint32_t chain, struct task *first, struct task *last)
+{
+	must(resch_chain_del(dev, chain));
+	atomic_store(&first->stop, 1);
+	atomic_store(&last->stop, 1);
+	await(!resch_release(dev, last->id) || atomic_load(&last->ended));
+	await(!resch_release(dev, first->id) || atomic_load(&first->ended));
+	task_join(last);
+	task_join(first);
+}
+
+static void skipped(uint32_t protocol)
+{
+	struct task first = { .reg = sporadic(MS, MS / 10) },
+		    last = { .reg = sporadic(MS, MS / 10) };
+	struct resch_stage_stat stage;
+	struct resch_chain_stat stat;
+	unsigned int released = 5;
+	struct resch_event event;
+	uint32_t chain;
+	int i;
+
+	chain = skipping_chain(&first, &last, protocol,
+			       RESCH_CHAIN_F_SKIP_LATE | RESCH_CHAIN_F_MISS);
+	five_late(chain, &first);
+	await(chain_stat(chain).skipped == 5);
+	for (i = 1; i <= 5; i++) {
+		event = event_await(RESCH_EVENT_CHAIN_MISS, chain);
+		check_is(event.job, i);
+		check(event.time > event.value, "skipped before its deadline");
+	}
+	/* A machine that stands still makes others late, too; not all. */
+	while (!atomic_load(&done_first)) {
+		await(!resch_release(dev, first.id));
+		released++;
+		sleep_ms(2);
+	}
+	await(ended(chain) == released);
+	stat = chain_stat(chain);
+	check_is(stat.instances, released);
+	stage = stage_stat(chain, 1);
+	check(atomic_load(&done_first) > 5, "instance %llu was done",
+	      (unsigned long long)atomic_load(&done_first));
+	check_is(stat.lost, 0);
+	check_is(stage.skipped, stat.skipped);
+	check_is(stage.waiting, 0);
+	check_is(stage.completed, stat.completed);
+	check_is(stage_stat(chain, 0).skipped, 0);
+	skipping_end(chain, &first, &last);
+}
+
+TEST(skipped,
+     "instances that a stage turns to when they are late are dropped, if the chain asks for it")
+{
+	domain_on("1-3", "fp", "");
+	skipped(RESCH_CHAIN_DS);
+	skipped(RESCH_CHAIN_RG);
+}
+
+TEST(done, "otherwise all are done, late as they are")
+{
+	struct task first = { .reg = sporadic(MS, MS / 10) },
+		    last = { .reg = sporadic(MS, MS / 10) };
+	uint32_t chain;
+
+	domain_on("1-3", "fp", "");
+	chain = skipping_chain(&first, &last, RESCH_CHAIN_DS, 0);
+	five_late(chain, &first);
+	await(chain_stat(chain).completed == 5);
+	check_is(chain_stat(chain).missed, 5);
+	check_is(chain_stat(chain).skipped, 0);
+	check_is(atomic_load(&done_first), 1);
+	skipping_end(chain, &first, &last);
+}
