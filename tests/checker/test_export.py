@@ -14,6 +14,7 @@ from common import DRAW, TOOLS, T, read, replay
 from schedule import Schedule, Task, random_schedule, recorded, simulated
 from simulator import SimulatorTest, put, simulate
 from slotted import Slots, Slotted
+from test_chains import RG1, pipeline
 from test_plans_legal import RESERVES, split_set
 from traceevent_format import Document, ns
 
@@ -162,6 +163,26 @@ class Schedules(Same):
             self.assertEqual([item[:3] for item in document.on(f'CPU {number}', 'reserves')],
                              [(window.start - model.start, window.end - model.start, f'group {window.group}')
                               for window in plan.windows(number, model.start, model.end)])
+
+    def test_chains(self):
+        """An arrow for each instance that is handed over, from the one job's end to the other one's release."""
+        lines = pipeline(RG1, (3, 15, 25)).text()
+        document = self.document(export(lines))
+        first, second = (next(name for name in document.processes.values() if name.endswith(f'/{ident}')) for ident in (1, 2))
+        jobs = [document.on(name, 'jobs') for name in (first, second)]
+        arrows = [points for points in document.flows.values() if len(points) == 2]
+        self.assertEqual([(points[0][0], points[1][0]) for points in arrows],
+                         [(before[1] - 1, after[0]) for before, after in zip(*jobs)])
+        self.assertEqual(len(arrows), 3)
+        chain = next(name for name in document.processes.values() if name.startswith('chain '))
+        origins = [event for event in read.parse(lines).events if event.name == 'resch_chain' and event['what'] & 2]
+        self.assertEqual([ns(value) for _, value in document.counter(chain, 'end to end')],
+                         [event.now - event['origin'] for event in origins])
+        self.assertFalse(document.instants(chain, 'chain'))
+        late = self.document(export(pipeline(RG1, (3, 15, 45)).text()))
+        self.assertEqual([mark['name'] for mark in late.instants(chain, 'chain')], ['late'])
+        # An instance whose first job is not in the recording has no arrow; nor has one that is lost.
+        self.assertEqual(len([points for points in self.document(export(lines[8:])).flows.values() if len(points) == 2]), 2)
 
     def test_another_clock(self):
         schedule = Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()

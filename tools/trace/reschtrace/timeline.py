@@ -9,6 +9,7 @@ long as its lines come in the order of time, or nearly so.
 import heapq
 
 from . import read
+from .instances import Instances
 from .model import DEMOTE, PARAMS
 from .plan import Plan
 from .traceevent import Writer, micro
@@ -23,7 +24,8 @@ JOBS, HELD, PLUGIN, NOTES = 'jobs', 'sleeps, throttled', 'plugin', 'budgets'
 NOTED = ((1, 'used up'), (2, 'new budget'), (4, 'deadline put off'), (8, 'the plugin inside has erred'))
 FOREVER = 1 << 63
 OF_JOBS = {'release', 'complete', 'select', 'block', 'wake', 'throttle', 'budget', 'miss', 'overrun', 'escalate'}
-OF_OTHERS = {'attach', 'detach', 'deselect', 'swap', 'eject', 'plan', 'reserve', 'server', 'server_set', 'serve'}
+OF_OTHERS = {'attach', 'detach', 'deselect', 'swap', 'eject', 'plan', 'reserve', 'server', 'server_set', 'serve',
+             'chain_set', 'chain'}
 
 
 def in_order(items):
@@ -88,6 +90,7 @@ class Task:
         self.params = {}
         self.attached = None
         self.job = None
+        self.done = None         # (row, from, to) of its last slice
         self.runs = None         # (since, CPU)
         self.held = None         # (since, why)
 
@@ -104,6 +107,7 @@ class Timeline:
         self.start = self.now = None
         self.cpus, self.tasks, self.by_pid, self.servers, self.domains = {}, {}, {}, {}, {}
         self.plans = {}          # domain -> the last Plan
+        self.instances = Instances()
         self.flows = 0
         self.jobs = 0
         self.ours = 0            # events
@@ -274,12 +278,13 @@ class Timeline:
     def end_job(self, task, now, args):
         """`args`: what else is to be said of it."""
         job, row = task.job, self.writer.row(task.process, JOBS)
-        task.job = None
+        task.job = task.done = None
         began = max(job.began, row.last or job.began)
         said = {'job': job.number, 'release_ns': job.release, 'deadline_ns': job.deadline, **args}
         late = now > job.deadline
         if not self.writer.slice(row, f'job {job.number}', 'job', job.began, now, said, 'bad' if late else None):
             return
+        task.done = row, max(began, self.writer.start), min(now, self.writer.end)
         if late:
             self.writer.part(row, 'late', 'miss', max(job.deadline, began), now, {'by': show(now - job.deadline)}, 'terrible')
 
@@ -459,6 +464,19 @@ class Timeline:
         whom = client.label() if client else f'task {event["client"]}'
         self.writer.instant(self.writer.row(task.process, JOBS), f'serves {whom}' if event.get('begin') else f'has served {whom}',
                             'serve', event.get('now', event.time), {'server': event['server']})
+
+    # ---- chains
+
+    def chain_set(self, event):
+        self.instances.set(event)
+
+    def chain(self, event):
+        task = self.tasks.get(event['task'])
+        arrow = self.instances.step(self.writer, event, task.done if task else None)
+        if arrow:
+            self.flows += 1
+            self.writer.flow('s', arrow[0], 'handed over', self.flows, arrow[1])
+            self.writer.flow('f', arrow[2], 'handed over', self.flows, arrow[3])
 
     # ---- the end
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What becomes of instances of chains, for a timeline: arrows from stage to stage, end-to-end times, what is late or lost."""
+
+from .traceevent import micro
+from .units import show
+
+# resch_chain's `what`
+HANDED, COMPLETE, LATE, LOST = 1, 2, 4, 8
+# What a process is numbered by.
+CHAINS = 30000
+MARKS = 'instances'
+
+
+class Instances:
+    """Which job an instance is for a stage is known when the job ends. What a stage has handed over is kept until then, or until
+    the stage does a later one."""
+
+    def __init__(self):
+        self.processes, self.names = {}, {}
+        self.handed = {}         # (chain, stage) -> {instance: (row, when)}, in their order
+
+    def set(self, event):
+        chain = event['chain']
+        for key in [key for key in self.handed if key[0] == chain]:
+            del self.handed[key]
+        self.processes.pop(chain, None)
+        self.names[chain] = event.get('name') or str(chain)
+
+    def process(self, writer, chain):
+        if chain not in self.processes:
+            self.processes[chain] = writer.process(CHAINS + chain, f'chain {self.names.get(chain, chain)}')
+        return self.processes[chain]
+
+    def step(self, writer, event, done):
+        """`done`: (row, from, to) of the slice of the job that has just ended; None: there is none. Return: what is handed to it,
+        (from row, when, to row, when), or None."""
+        chain, stage, instance, what = event['chain'], event['stage'], event['instance'], event['what']
+        waiting = self.handed.get((chain, stage), {})
+        begin = waiting.get(instance)
+        for earlier in [number for number in waiting if number <= instance]:
+            del waiting[earlier]
+        if what & HANDED and done:
+            row, start, end = done
+            # Its last nanosecond, as with the arrows of jobs.
+            self.handed.setdefault((chain, stage + 1), {})[instance] = (row, max(start, end - 1))
+        self.tell(writer, event)
+        if begin and done and begin[1] <= done[1]:
+            return (*begin, *done[:2])
+        return None
+
+    def tell(self, writer, event):
+        what, args = event['what'], {'instance': event['instance']}
+        if not what & (COMPLETE | LATE | LOST):
+            return
+        process = self.process(writer, event['chain'])
+        took = event.now - event['origin']
+        if what & COMPLETE:
+            writer.counter(process, 'end to end', 'µs', event.now, micro(took))
+        for bit, words in ((LATE, 'late'), (LOST, 'lost: the next stage has no room')):
+            if what & bit:
+                writer.instant(writer.row(process, MARKS), words, 'chain', event.now, {**args, 'after': show(took)})
