@@ -189,6 +189,8 @@ void attached_again(void **)
 	events.push_back(release);
 	const schedule made(events);
 	assert_int_equal(made.tasks.size(), 2);
+	/* A job that was never complete ends with its task. */
+	assert_int_equal(made.tasks[0].jobs[0].end, 15 * MS);
 	assert_int_equal(made.tasks[1].period, 20 * MS);
 	assert_int_equal(only(task_lane(made, 101, { 0, 100 * MS, 1000 }, ALL), figure::job).size(),
 			 2);

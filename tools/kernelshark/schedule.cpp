@@ -69,9 +69,7 @@ void schedule::add(const event &event)
 	case kind::attach:
 		return attach(event);
 	case kind::detach:
-		by_id.erase(event.id);
-		serves.erase(event.id);
-		return;
+		return detach(event);
 	case kind::release:
 		return release(event);
 	case kind::complete:
@@ -137,6 +135,16 @@ void schedule::attach(const event &event)
 	task.deadline = event.deadline;
 	task.wcet = event.value;
 	task.name = event.text;
+}
+
+void schedule::detach(const event &event)
+{
+	task &task = task_of(event);
+
+	if (!task.jobs.empty() && task.jobs.back().completed < 0)
+		task.jobs.back().end = event.ts;
+	by_id.erase(event.id);
+	serves.erase(event.id);
 }
 
 /* The task's job that the event is about. */
@@ -339,7 +347,7 @@ void schedule::finish()
 	for (auto &task : tasks) {
 		int64_t next = last;
 		for (auto job = task.jobs.rbegin(); job != task.jobs.rend(); ++job) {
-			if (job->completed < 0)
+			if (!job->end)
 				job->end = std::max(job->release, next);
 			next = job->release;
 		}

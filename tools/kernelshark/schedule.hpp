@@ -102,6 +102,7 @@ class schedule
 	task &task_of(const event &event);
 	job &job_of(const event &event);
 	void attach(const event &event);
+	void detach(const event &event);
 	void release(const event &event);
 	void note(const event &event);
 	void spend(const event &event, bool selected);
