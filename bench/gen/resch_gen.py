@@ -15,6 +15,7 @@ same file everywhere.
 """
 
 import argparse
+import difflib
 import math
 import os
 import random
@@ -24,6 +25,20 @@ import sys
 VERSION = '0.1.0'
 UNITS = {'ns': 1, 'us': 10**3, 'µs': 10**3, 'ms': 10**6, 's': 10**9, 'min': 60 * 10**9, 'h': 3600 * 10**9}
 TRIES = 10**6
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what may have been meant instead of an option that there is not."""
+
+    def error(self, message):
+        options = list(self._option_string_actions)
+        for word in sys.argv[1:]:
+            name = word.split('=')[0]
+            if not name.startswith('--') or any(option.startswith(name) for option in options):
+                continue
+            message = f'unknown option {name}' + ''.join(f': {near}?' for near in difflib.get_close_matches(name, options, 1))
+            break
+        super().error(message)
 
 
 class Impossible(Exception):
@@ -210,9 +225,9 @@ def pair(text):
 
 
 def arguments(argv=None):
-    parser = argparse.ArgumentParser(prog='resch-gen', description=__doc__.split('\n', 1)[0],
-                                     epilog=__doc__.split('\n', 2)[2],
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog='resch-gen', description=__doc__.split('\n', 1)[0],
+                    epilog=__doc__.split('\n', 2)[2],
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('method', choices=('retas', 'uunifast', 'randfixedsum', 'kato'))
     parser.add_argument('-m', '--cpus', type=int, default=4, metavar='N', help='for retas (default: 4)')
     parser.add_argument('--target', type=pair, default=(0.88, 0.885), metavar='LOW,HIGH',

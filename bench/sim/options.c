@@ -373,8 +373,11 @@ void sim_run_parse(struct sim_run *run, int argc, char **argv)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "p:c:t:s:lh", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "p:c:t:s:lh", options, NULL)) != -1) {
+		if (option == '?')
+			words_option("resch-sim", argv[optind - 1], options);
 		parse_option(run, option);
+	}
 	if (argc - optind != !run->chains.path) {
 		words_print(usage, stderr);
 		exit(EXIT_USAGE);

@@ -14,21 +14,18 @@
 
 int main(int argc, char **argv)
 {
-	struct resch_register reg = {
-		.params = {
-			.kind = RESCH_PERIODIC,
-			.period = 10000000,
-			.wcet = 2000000,
-			.cpu = argc > 1 ? atoi(argv[1]) : 1,
-			.name = "periodic",
-		},
-	};
+	struct resch_register reg = RESCH_REGISTER_INIT;
 	uint64_t jobs = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
 	char why[RESCH_VERDICT_TEXT];
 	struct resch_task_stat stat;
 	struct resch_wait job = {};
 	int fd, result;
 
+	reg.params.kind = RESCH_PERIODIC;
+	reg.params.period = 10000000;
+	reg.params.wcet = 2000000;
+	reg.params.cpu = argc > 1 ? atoi(argv[1]) : 1;
+	strcpy(reg.params.name, "periodic");
 	fd = resch_open();
 	if (fd < 0) {
 		fprintf(stderr, "periodic: %s\n", resch_open_reason(fd));

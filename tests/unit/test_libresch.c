@@ -290,6 +290,27 @@ static void test_task_next(void **state)
 	assert_int_equal(resch_task_next(FD, &stat), 0);
 }
 
+/* Who says nothing harms nobody. */
+static void test_register_init(void **state)
+{
+	struct resch_register reg = RESCH_REGISTER_INIT, zero = {};
+	char why[RESCH_VERDICT_TEXT];
+
+	(void)state;
+	assert_int_equal(reg.params.overrun, RESCH_THROTTLE);
+	assert_int_equal(reg.params.cpu, -1);
+	reg.params.period = 10;
+	reg.params.overrun = 0;
+	reg.params.cpu = 0;
+	zero.params.period = 10;
+	assert_memory_equal(&reg, &zero, sizeof(reg));
+	reg = (struct resch_register)RESCH_REGISTER_INIT;
+	reg.params.period = 10000000;
+	reg.params.wcet = 2000000;
+	assert_int_equal(resch_params_check(&reg.params, why, sizeof(why)), 0);
+	assert_int_equal(resch_register_self(FD, &reg), 0);
+}
+
 static void answer_affinity(void *argument)
 {
 	struct resch_affinity *affinity = argument;
@@ -398,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup(test_start, fake_reset),
 		cmocka_unit_test_setup(test_task_stat, fake_reset),
 		cmocka_unit_test_setup(test_task_next, fake_reset),
+		cmocka_unit_test_setup(test_register_init, fake_reset),
 		cmocka_unit_test_setup(test_affinity_get, fake_reset),
 		cmocka_unit_test_setup(test_affinity_set, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),

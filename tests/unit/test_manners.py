@@ -98,6 +98,18 @@ class Manners(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ''), name)
             self.assertTrue(done.stderr, name)
 
+    def test_near(self):
+        """A slip of the finger is answered with what was meant, by all that have long options."""
+        for name, slip, meant in (('reschctl', 'tasks --jsn', '--json'), ('reschctl', 'taks', 'tasks'),
+                                  ('resch-sim', '--protcol=x', '--protocol'), ('resch-check', '--tolerence=5ms x', '--tolerance'),
+                                  ('resch-draw', '--frm=1s x', '--from'), ('resch-export', '--absolut x --absolout', '--absolute'),
+                                  ('resch-jitter', '--handovr=notify x', '--handover'), ('resch-gen', '--taget 3', '--target'),
+                                  ('reschtop', '--prometeus', '--prometheus')):
+            if name in there():
+                done = call(name, slip.split())
+                self.assertEqual((done.returncode, done.stdout), (2, ''), name)
+                self.assertIn(f'{meant}?', done.stderr, name)
+
     def test_full(self):
         """What was not written is an error that is told, whatever was to be said."""
         for name in there():

@@ -84,8 +84,6 @@ int usage(const char *command, const char *format, ...) __attribute__((format(pr
 /** note - likewise, for what is worth knowing but no failure */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** word_near - is @other what somebody may have meant who typed @word? */
-bool word_near(const char *word, const char *other);
 /**
  * output_end - flush standard output. Return: @status, or EXIT_FAILED after a message where it
  * can't be written

@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "state.h"
+#include "words.h"
 
 /** struct reader - a file, as libyaml has it in memory */
 struct reader {

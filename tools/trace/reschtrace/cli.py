@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """What all programs here do alike: their version, what is said while they read, and what they could not write."""
 
+import argparse
+import difflib
 import os
 import sys
 import time
 
 VERSION = '0.1.0'
 PATIENCE, EVERY, LINES = 2, 0.1, 4096
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what may have been meant instead of an option that there is not."""
+
+    def error(self, message):
+        options = list(self._option_string_actions)
+        for word in sys.argv[1:]:
+            name = word.split('=')[0]
+            if not name.startswith('--') or any(option.startswith(name) for option in options):
+                continue
+            message = f'unknown option {name}' + ''.join(f': {near}?' for near in difflib.get_close_matches(name, options, 1))
+            break
+        super().error(message)
 
 
 def add_version(parser):
