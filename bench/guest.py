@@ -21,8 +21,15 @@ def fresh(name):
     return folder
 
 
+def tell(what):
+    """On a terminal, for who waits: what begins now takes minutes."""
+    if sys.stderr.isatty():
+        print(what, file=sys.stderr, flush=True)
+
+
 def build(kernel, folder):
     """The modules and programs for a kernel, and what guests and pictures need."""
+    tell(f'{kernel}: modules and programs are built: {folder}/build.log')
     with open(os.path.join(folder, 'build.log'), 'w', encoding='utf-8') as log:
         for command in (['setup.sh', 'guest', 'plot'], ['qemu.sh'], ['build.sh', '--kbuild', kernel],
                         ['build.sh', '--user', kernel]):
@@ -56,4 +63,5 @@ def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=()):
         options += ['--turns', str(turns)]
     for program in programs:
         options += ['--program', program]
+    tell(f'{kernel}: a guest measures, at most {timeout} s: {folder}')
     subprocess.run([os.path.join(HARNESS, 'guest'), *options, '--', 'sh', '-c', command], check=True, stdout=sys.stderr)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "asked.h"
+#include "waiting.h"
 #include "clock-ns.h"
 #include "task.h"
 
@@ -169,8 +170,10 @@ static uint64_t run(void)
 	bool some_ended = false;
 	uint64_t begin;
 	cpu_set_t cpus;
+	pid_t teller;
 	int gate[2];
 
+	teller = waiting_begin("resch-balance", option.observer_cpu, 0);
 	if (pipe(gate))
 		err(1, "pipe");
 	start_all(gate);
@@ -197,6 +200,7 @@ static uint64_t run(void)
 		idle_after.at = now_ns();
 	}
 	board->enough = true;
+	waiting_end(teller);
 	while (wait(NULL) > 0)
 		;
 	return begin;

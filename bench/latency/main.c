@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "asked.h"
+#include "waiting.h"
 #include "clock-ns.h"
 #include "pin.h"
 #include "stats.h"
@@ -233,6 +234,7 @@ int main(int argc, char **argv)
 {
 	struct waking waking;
 	struct pin pin;
+	pid_t teller;
 
 	options(argc, argv);
 	if (stats_init(&result.user, option.count) || stats_init(&result.kernel, option.count) ||
@@ -241,12 +243,15 @@ int main(int argc, char **argv)
 		err(1, "memory");
 	if (option.pin && pin_open(&pin, option.pin))
 		err(1, "%s", option.pin);
+	teller = waiting_begin("resch-latency", option.cpu,
+			       1e-9 * (double)option.period * (double)option.count);
 	become_real_time();
 	if (option.kernel && waking_open(&waking, option.cpu, getpid()))
 		err(1, "sched_waking");
 	measure(option.kernel ? &waking : NULL, option.pin ? &pin : NULL);
 	if (option.kernel)
 		waking_close(&waking);
+	waiting_end(teller);
 	print();
 	return 0;
 }

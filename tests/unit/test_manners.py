@@ -185,6 +185,14 @@ class Many(unittest.TestCase):
         finally:
             screen.close()
 
+    def test_measured(self):
+        """A program that measures says how long it has been at it, by another process."""
+        screen = terminal.Terminal([PROGRAMS + '/resch-latency', '-p', '0', '-i', '10000', '-n', '100000'])
+        try:
+            screen.until(lambda seen: 'of about 1000 s' in seen.main)
+        finally:
+            screen.close()
+
     def test_lines(self):
         """resch-check and its like, at a trace that does not end."""
         screen = terminal.Terminal(['sh', '-c', 'while :; do echo nothing of ours; done | "$0" -', PROGRAMS + '/resch-check'])
