@@ -130,6 +130,17 @@ class Install(unittest.TestCase):
                                       stderr=subprocess.PIPE, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_5_without_kernelshark(self):
+        """Where libkshark-dev is missing, all but KernelShark's plugin is installed, and a sentence says so."""
+        plugins = [name for name in self.files if name.endswith('/plugin-resch.so')]
+        self.assertLessEqual(len(plugins), int(os.path.exists('/usr/include/kernelshark/KsCmakeDef.hpp')))
+        done = subprocess.run(['make', '-s', '-C', TOP + '/tools/kernelshark', 'O=' + self.folder.name + '/plugin', 'KSHARK_INCLUDE=/nowhere',
+                               'DESTDIR=' + self.folder.name + '/shark', 'install'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r'^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)\n$')
+        self.assertFalse(os.path.exists(self.folder.name + '/shark'))
+
     def test_6_sources(self):
         """DKMS gets every module, the needs, and nothing with a blank left in it."""
         conf, = [name for name in self.files if name.endswith('/dkms.conf')]
