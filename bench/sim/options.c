@@ -250,11 +250,45 @@ static bool parse_chain_option(struct sim_chain_run *chains, int option)
 	}
 }
 
+/* What the machine takes, and when it is late. */
+static bool parse_machine_option(struct sim_run *run, int option)
+{
+	struct sim_config *config = &run->config;
+
+	switch (option) {
+	case OPT_JITTER:
+		config->jitter = sim_time_of(optarg);
+		return true;
+	case OPT_RELEASE_JITTER:
+		config->release_jitter = sim_time_of(optarg);
+		run->release_jitter_given = true;
+		return true;
+	case OPT_IRQ:
+		add_irq(optarg, config);
+		return true;
+	case OPT_STOP:
+		stop_delay_of(optarg, config);
+		return true;
+	case OPT_SWITCH:
+		config->switch_cost = sim_time_of(optarg);
+		return true;
+	case OPT_RELEASE:
+		config->release_cost = sim_time_of(optarg);
+		return true;
+	case OPT_OVERHEAD:
+		config->overhead = (u32)min(sim_time_of(optarg), (u64)U32_MAX);
+		run->overhead_given = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void parse_option(struct sim_run *run, int option)
 {
 	struct sim_config *config = &run->config;
 
-	if (parse_chain_option(&run->chains, option))
+	if (parse_chain_option(&run->chains, option) || parse_machine_option(run, option))
 		return;
 	switch (option) {
 	case 'p':
@@ -283,31 +317,8 @@ static void parse_option(struct sim_run *run, int option)
 	case OPT_SERVERS:
 		run->servers = optarg;
 		break;
-	case OPT_JITTER:
-		config->jitter = sim_time_of(optarg);
-		break;
-	case OPT_RELEASE_JITTER:
-		config->release_jitter = sim_time_of(optarg);
-		run->release_jitter_given = true;
-		break;
-	case OPT_IRQ:
-		add_irq(optarg, config);
-		break;
-	case OPT_STOP:
-		stop_delay_of(optarg, config);
-		break;
 	case OPT_CAPACITY:
 		config->capacity = number_of(optarg, 1, 1000000);
-		break;
-	case OPT_SWITCH:
-		config->switch_cost = sim_time_of(optarg);
-		break;
-	case OPT_RELEASE:
-		config->release_cost = sim_time_of(optarg);
-		break;
-	case OPT_OVERHEAD:
-		config->overhead = (u32)min(sim_time_of(optarg), (u64)U32_MAX);
-		run->overhead_given = true;
 		break;
 	case OPT_FORCE:
 		config->force = true;
