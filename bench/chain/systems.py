@@ -28,21 +28,22 @@ def line(name, period, deadline, stages):
     return lines
 
 
-def slides(mapping, priorities):
-    """The text of a file, for resch-sim --chains."""
+def slides(mapping, priorities, unit=1000, first=0):
+    """The text of a file, for resch-sim --chains; `unit` us are one of the slides, `first` is the first CPU."""
     lines = [HEAD]
     for at, (name, period, deadline, takes) in enumerate(SLIDES):
         given = PRIORITIES[priorities]
-        lines += line(name, 1000 * period, 1000 * deadline,
-                      [(1000 * wcet, cpu, given[at] if given else '') for wcet, cpu in zip(takes, MAPPINGS[mapping][at])])
+        lines += line(name, unit * period, unit * deadline,
+                      [(unit * wcet, first + cpu, given[at] if given else '')
+                       for wcet, cpu in zip(takes, MAPPINGS[mapping][at])])
     return '\n'.join(lines) + '\n'
 
 
-def one_cpu(order):
-    """Tasks, which are chains of a stage."""
+def one_cpu(order, unit=1000, cpu=0):
+    """Tasks, which are chains of a stage; `unit` us are one of the slides."""
     lines = [HEAD]
     for at, (period, deadline, wcet) in enumerate(TASKS):
-        lines += line(f't{at + 1}', 1000 * period, 1000 * deadline, [(1000 * wcet, 0, ORDERS[order][at])])
+        lines += line(f't{at + 1}', unit * period, unit * deadline, [(unit * wcet, cpu, ORDERS[order][at])])
     return '\n'.join(lines) + '\n'
 
 

@@ -121,5 +121,49 @@ class Thaker(unittest.TestCase):
                 self.assertEqual(file.read(8), b'\x89PNG\r\n\x1a\n')
 
 
+class Measured(unittest.TestCase):
+    """What was measured on a kernel: how it is told, and judged."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.room = directory.name
+        self.records = [{'mapping': mapping, 'protocol': protocol, 'chain': chain, 'method': 'sapm', 'bound': bound,
+                         'simulated': bound, 'alike': bound, 'alike_avg': bound // 2, 'deadline': 8800000, 'lost': 0,
+                         'responses': [bound // 2, bound]}
+                        for mapping, protocol in (('pipeline', 'rg'), ('slides', 'ds'), ('slides', 'rg1'), ('criticality', 'rg'))
+                        for chain, bound in (('T0', 8900000), ('T2', 4200000))]
+
+    def call(self, *arguments):
+        with open(self.room + '/records', 'w', encoding='utf-8') as file:
+            json.dump(self.records, file)
+        return subprocess.run([TOP + '/bench/chain/measured', '--from', self.room + '/records', *arguments], capture_output=True,
+                              text=True, timeout=300, check=False, env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'})
+
+    def test_table(self):
+        done = self.call()
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertEqual(found_in(done.stdout, 'mapping slides', 'rg1'), 'T0 89.0 89.0 89.0 89.0 44.5 66.8 2 100.0'.split())
+        self.assertRegex(done.stdout, r'(?s)one CPU, by criticality;.*?\n +T0 +89\.0 +89\.0 +89\.0 +89\.0 +44\.5 +66\.8 ')
+
+    def test_above_the_bound(self):
+        self.records[3]['responses'].append(4300000)
+        done = self.call()
+        self.assertEqual((done.returncode, done.stderr), (1, 'measured: slides, ds, T2: 43.0 of 42.0, 0 lost\n'))
+        self.assertRegex(done.stdout, r'(?s)mapping slides;.*?\nds +T2 [^\n]* 66\.7\n')
+
+    def test_arguments(self):
+        self.assertEqual(self.call('--here').returncode, 2)
+
+    def test_pictures(self):
+        if subprocess.run(['/usr/bin/python3', '-c', 'import matplotlib'], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest('no python3-matplotlib')
+        done = self.call('--pictures', self.room)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        for name in ('chains-measured', 'chains-measured-responses'):
+            with open(f'{self.room}/{name}.png', 'rb') as file:
+                self.assertEqual(file.read(8), b'\x89PNG\r\n\x1a\n')
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -47,6 +47,7 @@ const char chain_help[] =
 	"      --handover=[MIN-]MAX  from a completion to the release of the next stage on a CPU (default: 0)\n"
 	"      --duration=TIME     of run (default: 10s; Ctrl-C ends it before)\n"
 	"      --load=PERCENT      of run: how much of each wcet is computed, 1 to 100 (default: 90)\n"
+	"  -o, --output=FILE       of run: what each instance took, as CSV, in ns\n"
 	"      --force             of run: also what is refused\n"
 	"      --skip-late         of run: a later stage drops what it would turn to after the chain's deadline\n"
 	"  -i, --interval=TIME     of top: between two looks; 100ms to 1h (default: 1s)\n"
@@ -91,6 +92,7 @@ static int parse(int argc, char **argv, const char *action, struct chain_questio
 		{ "duration", 0, "time", option_time, &question->duration, 1,
 		  RESCH_CHAIN_TIME_MAX },
 		{ "load", 0, "number", option_number, &question->load, 1, 100 },
+		{ "output", 'o', "file", option_text, &question->output },
 		{ "force", 0, NULL, option_flag, &question->force },
 		{ "skip-late", 0, NULL, option_flag, &question->skip_late },
 		{},

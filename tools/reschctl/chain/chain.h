@@ -3,6 +3,8 @@
 #ifndef _RESCHCTL_CHAIN_H
 #define _RESCHCTL_CHAIN_H
 
+#include <signal.h>
+
 #include "chainset.h"
 #include "reschctl.h"
 
@@ -26,6 +28,7 @@ struct chain_question {
 	bool skip_late; /* see RESCH_CHAIN_F_SKIP_LATE */
 	uint64_t duration;
 	uint64_t load; /* how much of each wcet is computed, percent */
+	const char *output; /* where what each instance took is written, or NULL */
 };
 
 /** chain_ask - command line and file. Return: -1: go on, and chain_end(); else an exit status */
@@ -76,6 +79,22 @@ void chain_stat_table(struct table *table);
 void chain_stat_add(struct table *table, const struct resch_chain_stat *stat);
 /** chain_seen_show - all of one */
 void chain_seen_show(const struct chain_seen *seen);
+
+/** struct chain_record - what each instance took, in a file, as it is known
+ * @chains, @ids, @count: of the file, and the module's
+ */
+struct chain_record {
+	FILE *file;
+	const struct resch_chain_spec *chains;
+	const uint32_t *ids;
+	uint32_t count;
+};
+
+/** record_open - if @path is not NULL. Return: -1, or an exit status after a message */
+int record_open(struct chain_record *record, const char *path);
+/** record_until - until then, or one of these signals: events of @fd */
+void record_until(struct chain_record *record, int fd, const sigset_t *mask, uint64_t end);
+int record_close(struct chain_record *record, const char *path);
 
 extern const char chain_help[];
 

@@ -40,6 +40,7 @@ struct show {
 	uint32_t ids[RESCH_CHAINS_MAX];
 	uint32_t made; /* chains */
 	int fd;
+	struct chain_record record;
 };
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -167,7 +168,8 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 	struct resch_chain_set want = {
 		.count = chain->count,
 		.protocol = chain->protocol,
-		.flags = RESCH_CHAIN_F_SKIP_ADMISSION,
+		.flags = RESCH_CHAIN_F_SKIP_ADMISSION |
+			 (show->record.file ? RESCH_CHAIN_F_COMPLETE : 0),
 		.period = chain->period,
 		.deadline = chain->deadline,
 	};
@@ -319,11 +321,18 @@ static void report(const struct show *show)
 }
 
 /* Until the time is over, or somebody ends it. */
-static void last(const sigset_t *mask, uint64_t duration)
+static void last(struct show *show, const sigset_t *mask, uint64_t duration)
 {
 	const struct timespec time = { .tv_sec = (time_t)(duration / 1000000000),
 				       .tv_nsec = (long)(duration % 1000000000) };
 
+	if (show->record.file) {
+		show->record.chains = show->question->set.model.chains;
+		show->record.ids = show->ids;
+		show->record.count = show->made;
+		record_until(&show->record, show->fd, mask, resch_now() + duration);
+		return;
+	}
 	while (sigtimedwait(mask, NULL, &time) < 0 && errno == EINTR)
 		;
 }
@@ -342,12 +351,16 @@ static int run(struct chain_question *question)
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	show.fd = device_open();
-	result = show.fd < 0 ? EXIT_FAILED : start(&show);
+	result = show.fd < 0 ? EXIT_FAILED : record_open(&show.record, question->output);
+	if (result < 0)
+		result = start(&show);
 	if (result < 0) {
-		last(&mask, question->duration);
+		last(&show, &mask, question->duration);
 		report(&show);
 		result = EXIT_DONE;
 	}
+	if (show.record.file && record_close(&show.record, question->output) >= 0)
+		result = EXIT_FAILED;
 	if (show.fd >= 0) {
 		stop(&show);
 		close(show.fd);
