@@ -34,10 +34,12 @@ size_t servers_table(const struct look *look, size_t width, FILE *to)
 	static const char *const headings[] = { ">SERVER",	"NAME",	      ">CPU",  "KIND",
 						">BUDGET",	">PERIOD",    ">LEFT", ">EXHAUSTED",
 						">REPLENISHED", ">POSTPONED", NULL };
+	static const char *const drop[] = { "KIND", "POSTPONED", "PERIOD", NULL };
 	struct table table;
 
 	table_begin(&table, headings);
 	table.width = width;
+	table.drop = drop;
 	for_each_server(server, look) {
 		table_add(&table, "%u:%u", (unsigned int)(server->id >> 32),
 			  (unsigned int)server->id);

@@ -68,6 +68,9 @@ static void draw_title(struct canvas *canvas, const struct view *view, const str
 			     "%zu %s", i + 1, names[i]);
 		column += 2;
 	}
+	if (view->page == VIEW_TASKS)
+		column = put(canvas, FILTER, column, STYLE_PLAIN, "by %s%s  ",
+			     view_sort_names[view->sort], view->reverse ? ", reverse" : "");
 	if (view->typing)
 		put(canvas, FILTER, column, STYLE_TITLE, "filter: %s_", view->filter);
 	else if (view->filter[0])
@@ -81,7 +84,7 @@ static void draw_keys(struct canvas *canvas, const struct view *view)
 	if (view->typing)
 		keys = "Enter done  Esc no filter";
 	else if (view->page == VIEW_TASKS)
-		keys = "q quit  h help  1-4 pages  s sort  r reverse  / filter  f freeze  Enter histogram";
+		keys = "q quit  h help  1-4 pages  s sort  / filter  f freeze  Enter histogram";
 	else if (view->page == VIEW_TASK)
 		keys = "q quit  h help  m next measure  f freeze  Esc back";
 	else if (view->page == VIEW_HELP)
@@ -341,8 +344,8 @@ static const char *const help_lines[] = {
 	"h ?             this help",
 	"q               quit",
 	"",
-	"A row is red when a deadline was missed since the look before, pale when the task",
-	"has ended; it leaves a while later. NO_COLOR in the environment: no colours.",
+	"A row is red when a deadline was missed since the look before, pale when the",
+	"task has ended; it leaves a while later. NO_COLOR set: no colours.",
 	"START: from a job's release until it has the CPU. RESP: until it is complete.",
 	"EXEC: its execution time. LATE: how late it was. Since reschtop began.",
 };

@@ -215,7 +215,10 @@ static int probe_load(struct probe *probe)
 		return -errno;
 	for (size_t cpu = 0; cpu < probe->cpu_count; cpu++)
 		probe->cpus[cpu].running = -1;
-	return reschtop_bpf__attach(bpf);
+	result = reschtop_bpf__attach(bpf);
+	if (!result)
+		__atomic_store_n(&bpf->bss->watching, 1, __ATOMIC_RELEASE);
+	return result;
 }
 
 int probe_begin(struct probe *probe, size_t tasks)

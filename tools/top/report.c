@@ -58,9 +58,9 @@ static const char *const task_headings[] = {
 	">RESP 90%", ">RESP 99%",  ">RESP 99.9%", ">RESP MAX",	">EXEC 50%",
 	">EXEC MAX", ">RUNTIME",   ">LATE MAX",	  NULL,
 };
-static const char *const task_drop[] = { "RESP 90%",  "EXEC 50%", "RESP 99.9%",
-					 "START 50%", "RESP 50%", "START 99%",
-					 "RUNTIME",   "LATE MAX", NULL };
+static const char *const task_drop[] = { "RESP 90%", "EXEC 50%",  "RESP 99.9%", "START 50%",
+					 "RESP 50%", "START 99%", "RUNTIME",	"LATE MAX",
+					 "EXEC MAX", "OVER",	  NULL };
 
 void report_rows(const struct top_task *const *rows, size_t count, size_t width, FILE *to)
 {

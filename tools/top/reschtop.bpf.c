@@ -20,6 +20,9 @@ char LICENSE[] SEC("license") = "GPL";
 
 #include "places.bpf.h"
 
+/* Set when all programs are attached. */
+__u32 watching;
+
 static __always_inline struct top_task *task_get(const struct event_job *event)
 {
 	struct top_task *task = task_take(event->id);
@@ -97,7 +100,8 @@ int on_release(void *record)
 	if (task->job && event.job > task->job + 1)
 		task->unseen += event.job - task->job - 1;
 	task->job = event.job;
-	task->release = event.release;
+	/* Before all programs are there nobody tells all of a job. */
+	task->release = watching ? event.release : 0;
 	task->begun = 0;
 	task->skipped += event.value;
 	return 0;
