@@ -142,7 +142,7 @@ class Arguments(unittest.TestCase):
                               ("overhead", "x")):
             self.refused(2, f"--{option}={value}", "server", "size", f"--{option}={value}", "-")
         self.refused(2, "have no tasks", "server", "size", "--kind=linux", "-")
-        self.refused(1, "No such file", "server", "size", "/nonexistent")
+        self.refused(2, "No such file", "server", "size", "/nonexistent")
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as tasks:
             tasks.write("name,wcet,period\na,1ms,10ms\nb,4ms,40ms\n")
             tasks.flush()

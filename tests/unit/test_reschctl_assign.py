@@ -122,9 +122,9 @@ class Assign(unittest.TestCase):
         self.assertIn("task 8 needs ", result.stderr)
 
     def test_refusals(self):
-        def refused(message, text, *arguments):
+        def refused(message, text, *arguments, status=1):
             result = self.assign(text, *arguments)
-            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(result.returncode, status, result.stderr)
             self.assertIn(message, result.stderr)
             self.assertTrue(result.stderr.startswith("reschctl: "), result.stderr)
 
@@ -133,12 +133,12 @@ class Assign(unittest.TestCase):
         refused("slots are 200us long, and at least 1ms is asked for", self.EXAMPLE, "--cpus=0-3", "-d", "40",
                 "--slot-min=1ms")
         # the rest of what is said of files: test_taskset.c
-        refused(".csv: line 2: reactions are count, ", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n")
-        refused(", not 'ig?nore'", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n")
+        refused(".csv: line 2: reactions are count, ", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n", status=2)
+        refused(", not 'ig?nore'", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n", status=2)
         refused(": 16385 tasks, at most 16384", "name,wcet,period\n" + "a,1ns,2ns\n" * 16385)
-        refused("no tasks in it", "# nothing\n")
+        refused("no tasks in it", "# nothing\n", status=2)
         result = call("assign", "/nonexistent")
-        self.assertEqual((result.returncode, result.stderr), (1, "reschctl: /nonexistent: No such file or directory\n"))
+        self.assertEqual((result.returncode, result.stderr), (2, "reschctl: /nonexistent: No such file or directory\n"))
 
     def test_bad_options(self):
         cases = [

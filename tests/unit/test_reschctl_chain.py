@@ -173,7 +173,7 @@ class Running(unittest.TestCase):
 class Files(unittest.TestCase):
     def refused(self, text, *words):
         result = chain("check", text)
-        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertEqual(result.returncode, 2, result.stdout)
         for word in words:
             self.assertIn(word, result.stderr)
 

@@ -157,14 +157,17 @@ static int read_set(const char *path, struct taskset *set)
 	uint32_t i;
 	int result;
 
-	if (!file)
-		return fail("%s: %s", path, strerror(errno));
+	if (!file) {
+		fail("%s: %s", path, strerror(errno));
+		return EXIT_USAGE;
+	}
 	result = taskset_read(file, set, error, sizeof(error));
 	if (file != stdin)
 		fclose(file);
 	if (result) {
 		text_clean(error);
-		return fail("%s: %s", path, error);
+		fail("%s: %s", path, error);
+		return EXIT_USAGE;
 	}
 	if (set->count > RESCH_ASSIGN_TASKS_MAX)
 		return fail("%s: %u tasks, at most %u", path, set->count, RESCH_ASSIGN_TASKS_MAX);

@@ -117,14 +117,17 @@ static int read_set(struct chain_question *question, const struct resch_chain_mo
 	uint32_t i;
 	int err;
 
-	if (!file)
-		return fail("%s: %s", question->path, strerror(errno));
+	if (!file) {
+		fail("%s: %s", question->path, strerror(errno));
+		return EXIT_USAGE;
+	}
 	err = chainset_read(file, set, error, sizeof(error));
 	if (file != stdin)
 		fclose(file);
 	if (err) {
 		text_clean(error);
-		return fail("%s: %s", question->path, error);
+		fail("%s: %s", question->path, error);
+		return EXIT_USAGE;
 	}
 	set->model.policy = model->policy;
 	set->model.overhead = model->overhead;

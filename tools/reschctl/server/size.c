@@ -81,14 +81,17 @@ static int read_tasks(const char *path, struct question *question)
 	uint32_t i;
 	int result;
 
-	if (!file)
-		return fail("%s: %s", path, strerror(errno));
+	if (!file) {
+		fail("%s: %s", path, strerror(errno));
+		return EXIT_USAGE;
+	}
 	result = taskset_read(file, &set, error, sizeof(error));
 	if (file != stdin)
 		fclose(file);
 	if (result) {
 		text_clean(error);
-		return fail("%s: %s", path, error);
+		fail("%s: %s", path, error);
+		return EXIT_USAGE;
 	}
 	question->tasks = calloc(set.count ? set.count : 1, sizeof(*question->tasks));
 	for (i = 0; question->tasks && i < set.count; i++) {
