@@ -138,7 +138,7 @@ class Running(unittest.TestCase):
             self.assertEqual((one["recent_avg"], one["longest_stage"], one["longest_percent"]), (5000000, 0, 60))
         result = self.chain("top", "-1", "-i", "100ms")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"(?m)^ *3 +arm +rg +0 +\d+\.\d +20 +0 +0 +3 +5ms +5\.00ms +0, 60 %$")
+        self.assertRegex(result.stdout, r"(?m)^ *3 +arm +rg +0 +\d+\.\d +20 +0 +0 +0 +3 +5ms +5\.00ms +0, 60 %$")
 
     def test_top_in_a_terminal(self):
         terminal = Terminal([RESCHCTL, "chain", "top", "--interval=100ms"], 120, 20, env=self.environment)
