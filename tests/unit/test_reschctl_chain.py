@@ -220,7 +220,7 @@ class Files(unittest.TestCase):
             result = subprocess.run([RESCHCTL, "chain", *arguments], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(result.returncode, 2, arguments)
         self.assertEqual(subprocess.run([RESCHCTL, "chain", "check", "/nowhere"], capture_output=True, timeout=60,
-                                        check=False).returncode, 1)
+                                        check=False).returncode, 2)
         self.assertEqual(chain("assign", SLIDES.replace("88ms", "30ms")).returncode, 1)
 
 
