@@ -162,7 +162,7 @@ static void *stage_main(void *arg)
 static int make_chain(uint32_t *id)
 {
 	struct resch_chain_stage wanted[RESCH_CHAIN_STAGES_MAX] = {};
-	struct resch_chain_set set = {
+	struct resch_chain_set want = {
 		.count = (uint32_t)count,
 		.protocol = RESCH_CHAIN_RG,
 		.period = PERIOD,
@@ -182,12 +182,12 @@ static int make_chain(uint32_t *id)
 	}
 	/* A later stage has to have come to its first wait. */
 	for (i = 0; i < 1000; i++) {
-		result = resch_chain_set(fd, &set, wanted);
-		if (result != -EBUSY || set.verdict.bound)
+		result = resch_chain_set(fd, &want, wanted);
+		if (result != -EBUSY || want.verdict.bound)
 			break;
 		usleep(1000);
 	}
-	*id = set.id;
+	*id = want.id;
 	return result;
 }
 

@@ -40,7 +40,7 @@ static uint64_t ended(uint32_t chain)
 static uint32_t skipping_chain(struct task *first, struct task *last, uint32_t protocol,
 			       uint32_t flags)
 {
-	struct resch_chain_set set = chain_of(protocol, 10 * MS, 20 * MS);
+	struct resch_chain_set want = chain_of(protocol, 10 * MS, 20 * MS);
 	uint32_t tasks[2];
 
 	atomic_store(&turned, 0);
@@ -53,10 +53,10 @@ static uint32_t skipping_chain(struct task *first, struct task *last, uint32_t p
 	tasks[1] = last->id;
 	must(resch_chain_offer(dev, tasks[0], stage_key(tasks[0])));
 	must(resch_chain_offer(dev, tasks[1], stage_key(tasks[1])));
-	set.count = 2;
-	set.flags = flags | RESCH_CHAIN_F_SKIP_ADMISSION;
-	must(chain_make(dev, &set, tasks, NULL));
-	return set.id;
+	want.count = 2;
+	want.flags = flags | RESCH_CHAIN_F_SKIP_ADMISSION;
+	must(chain_make(dev, &want, tasks, NULL));
+	return want.id;
 }
 
 /* Five instances wait until they are late; then its stage begins. */
