@@ -333,7 +333,7 @@ static const char *const help_lines[] = {
 	"1 2 3 4, Tab    tasks; CPUs: who had them; servers; chains",
 	"s >, <          tasks: sort by the next column, by the one before",
 	"r               ... the other way round",
-	"/               only rows with a text in them: a task's name, plugin, id or pid;",
+	"/               only rows with a text in them: a task's name, plugin, id, pid;",
 	"                Enter when it is typed, Esc for all rows again",
 	"f, Space        freeze what is shown, and let it go on; counting goes on",
 	"Up k, Down j    another task; PgUp, PgDn, Home, End likewise",
@@ -346,7 +346,7 @@ static const char *const help_lines[] = {
 	"",
 	"A row is red when a deadline was missed since the look before, pale when the",
 	"task has ended; it leaves a while later. NO_COLOR set: no colours.",
-	"START: from a job's release until it has the CPU. RESP: until it is complete.",
+	"START: from a job's release until it has the CPU. RESP: until it is done.",
 	"EXEC: its execution time. LATE: how late it was. Since reschtop began.",
 };
 
