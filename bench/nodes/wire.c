@@ -151,7 +151,7 @@ static bool reader_register(const struct lane *lane, struct resch_register *reg)
 	*reg = (struct resch_register){ .domain = here.plan->domain };
 	params->kind = RESCH_WAKEUP;
 	params->period = lane->period;
-	params->deadline = READER_DEADLINE < lane->period ? READER_DEADLINE : lane->period;
+	params->deadline = lane->period < READER_DEADLINE ? lane->period : READER_DEADLINE;
 	params->wcet = params->deadline;
 	params->priority = 1;
 	params->cpu = lane->cpu;

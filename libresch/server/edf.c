@@ -124,10 +124,10 @@ static uint64_t slack_bound(const struct served *served)
 	uint32_t i;
 
 	for (i = 0; i < served->count; i++) {
-		const struct resch_server_task *task = &served->tasks[i];
-		long double period = (long double)task->period;
-		long double early = period - (long double)due_of(task, served->due);
-		long double part = (long double)(task->wcet + served->overhead) / period;
+		long double period = (long double)served->tasks[i].period;
+		long double due = (long double)due_of(&served->tasks[i], served->due);
+		long double cost = (long double)(served->tasks[i].wcet + served->overhead);
+		long double part = cost / period, early = period - due;
 
 		share += part;
 		if (early > 0)

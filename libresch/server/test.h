@@ -22,8 +22,8 @@
  * @jobs:    so many of each of its tasks have their deadlines until then
  */
 struct served_row {
-	uint64_t due, period;
 	unsigned __int128 cost;
+	uint64_t due, period;
 	uint64_t last, jobs;
 };
 
