@@ -139,7 +139,7 @@ class Install(unittest.TestCase):
                               text=True, check=False)
         self.assertEqual(done.returncode, 0)
         # make may warn that it has no jobserver
-        self.assertRegex(done.stdout, r'(?m)^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)\n$')
+        self.assertRegex(done.stdout, r'(?m)^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)$')
         self.assertFalse(os.path.exists(self.folder.name + '/shark'))
 
     def test_6_sources(self):
