@@ -298,6 +298,19 @@ static bool stands_changed(struct sweep *sweep, const struct sighting *sighting)
 	return true;
 }
 
+/*
+ * A task goes back to more than we left it. From 6.2 on that is cut to what sched_setaffinity(2)
+ * said last, which was us if it became a task under a shield. So it stays on the list until its
+ * registration has ended, and is put right then, with those of its children that come before.
+ */
+static void widen_task(struct sweep *sweep, const struct sighting *sighting,
+		       const struct resch_cpus *want)
+{
+	if (!cpus_equal(&sighting->now, want))
+		affinity_set(sweep, sighting, want);
+	sweep->pending++;
+}
+
 static void consider(struct sweep *sweep, struct sighting *sighting)
 {
 	const struct resch_cpus *now = &sighting->now;
@@ -326,7 +339,9 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 			return;
 		target(sweep, &object->orig, &want);
 	}
-	if (sighting->stays) {
+	if (sighting->task && !sighting->stays && !cpus_within(&want, &object->set)) {
+		widen_task(sweep, sighting, &want);
+	} else if (sighting->stays) {
 		sweep->pending += sighting->registered && !cpus_equal(&object->orig, &object->set);
 	} else if (guards) {
 		if (!cpus_equal(&want, &object->set))
