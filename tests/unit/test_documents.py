@@ -33,7 +33,6 @@ PROGRAMS = {
 TYPED_ELSEWHERE = 'docs/tutorial.md'
 # What a command line may begin with where there is no prompt.
 KNOWN = re.compile(r'(sudo|make|modprobe|reschctl|resch-\w+|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
-# Of reschctl: the command line is not understood; run has statuses of its own.
 
 
 def documents():
