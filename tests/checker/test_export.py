@@ -14,7 +14,7 @@ from common import DRAW, TOOLS, T, read, replay
 from schedule import Schedule, Task, random_schedule, recorded, simulated
 from simulator import SimulatorTest, put, simulate
 from slotted import Slots, Slotted
-from test_chains import RG1, pipeline
+from test_chains import COMPLETE, DS, HANDED, LATE, RG1, SKIPPED, Story, pipeline
 from test_plans_legal import RESERVES, split_set
 from traceevent_format import Document, ns
 
@@ -183,6 +183,18 @@ class Schedules(Same):
         self.assertEqual([mark['name'] for mark in late.instants(chain, 'chain')], ['late'])
         # An instance whose first job is not in the recording has no arrow; nor has one that is lost.
         self.assertEqual(len([points for points in self.document(export(lines[8:])).flows.values() if len(points) == 2]), 2)
+
+    def test_chains_that_skip(self):
+        """What is skipped as the job before it ends has a mark, and no arrow to that job."""
+        story = Story(DS)
+        story.job(1, 0, 0, 3, 1, HANDED)
+        story.job(1, 10, 10, 12, 2, HANDED)
+        story.job(2, 15, 15, 36, 1, COMPLETE | LATE, 0)
+        story.step(2, 36, 2, SKIPPED, 10)
+        document = self.document(export(story.text()))
+        chain = next(name for name in document.processes.values() if name.startswith('chain '))
+        self.assertEqual([mark['name'] for mark in document.instants(chain, 'chain')], ['late', 'skipped: it is late'])
+        self.assertEqual(len([points for points in document.flows.values() if len(points) == 2]), 1)
 
     def test_another_clock(self):
         schedule = Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()

@@ -19,7 +19,7 @@ namespace
  */
 constexpr int64_t PREEMPTED = 0;
 /* resch_chain's `what` (docs/trace-events.md) */
-constexpr int64_t GOES_ON = 1, STOPPED = 16;
+constexpr int64_t GOES_ON = 1, STOPPED = 16, SKIPPED = 32;
 /* resch_server's */
 constexpr int64_t USED_UP = 1;
 /* Stamps that are further off come from another clock. */
@@ -330,9 +330,11 @@ void schedule::chain_step(const event &event)
 	for (auto one = handed.begin(); one != handed.end(); ++one) {
 		if (one->instance != event.job || task.jobs.empty())
 			continue;
-		one->to_pid = task.pid;
-		one->release = task.jobs.back().release;
-		handovers.push_back(*one);
+		if (!(event.what & SKIPPED)) {
+			one->to_pid = task.pid;
+			one->release = task.jobs.back().release;
+			handovers.push_back(*one);
+		}
 		handed.erase(handed.begin(), one + 1); /* they are done in order */
 		break;
 	}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What becomes of instances of chains, for a timeline: arrows from stage to stage, end-to-end times, what is late or lost."""
+"""What becomes of instances of chains, for a timeline: arrows from stage to stage, end-to-end times, what is late, skipped
+or lost."""
 
+from .chains import COMPLETE, HANDED, LATE, LOST, SKIPPED
 from .traceevent import micro
 from .units import show
 
-# resch_chain's `what`
-HANDED, COMPLETE, LATE, LOST = 1, 2, 4, 8
 # What a process is numbered by.
 CHAINS = 30000
 MARKS = 'instances'
@@ -37,6 +37,8 @@ class Instances:
         chain, stage, instance, what = event['chain'], event['stage'], event['instance'], event['what']
         waiting = self.handed.get((chain, stage), {})
         begin = waiting.get(instance)
+        if what & SKIPPED:
+            done = None   # the job that has just ended is of the one before
         for earlier in [number for number in waiting if number <= instance]:
             del waiting[earlier]
         if what & HANDED and done:
@@ -50,12 +52,12 @@ class Instances:
 
     def tell(self, writer, event):
         what, args = event['what'], {'instance': event['instance']}
-        if not what & (COMPLETE | LATE | LOST):
+        if not what & (COMPLETE | LATE | LOST | SKIPPED):
             return
         process = self.process(writer, event['chain'])
         took = event.now - event['origin']
         if what & COMPLETE:
             writer.counter(process, 'end to end', 'µs', event.now, micro(took))
-        for bit, words in ((LATE, 'late'), (LOST, 'lost: the next stage has no room')):
+        for bit, words in ((LATE, 'late'), (LOST, 'lost: the next stage has no room'), (SKIPPED, 'skipped: it is late')):
             if what & bit:
                 writer.instant(writer.row(process, MARKS), words, 'chain', event.now, {**args, 'after': show(took)})
