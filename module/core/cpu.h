@@ -4,9 +4,10 @@
  *
  * Lock order of the module, outermost first:
  *
+ *   hooks_mutex              attaching and detaching hooks (linux/hooks.c)
  *   resch_lock               mutex: registrations, domains, plugins, who is attached where
- *     cpus_read_lock()         by attaching and detaching hooks, and by what else wants CPUs to
- *                              stay: so hotplug callbacks can't take resch_lock
+ *     cpus_read_lock()         by what wants CPUs to stay, a guard's probes above all: so hotplug
+ *                              callbacks can't take resch_lock
  *     resch_guard_mutex        mutex: what is done to visitors of RT CPUs; resch-guard, requests,
  *                              hotplug
  *       resch_visitor_lock       raw: their table and masks; taken on NRT CPUs only

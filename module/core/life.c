@@ -51,9 +51,9 @@ int resch_thread_publish(struct resch_thread *thread)
 	rcu_read_unlock();
 	if (other)
 		return -EEXIST;
-	err = resch_hooks_get();
-	if (err)
-		return err;
+	/* The caller's own has failed, and nobody is registered. */
+	if (!resch_hooks_hold())
+		return -ENOMEM;
 	err = resch_thread_enroll(thread);
 	if (err)
 		resch_hooks_put();

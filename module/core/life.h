@@ -13,8 +13,8 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 					 const struct resch_task_params *params);
 
 /*
- * Gives it an id and attaches the hooks. Process context, resch_lock. -EEXIST: the Linux thread is
- * registered already.
+ * Gives it an id and a hold on the hooks, which the caller has attached (resch_hooks_get()).
+ * Process context, resch_lock. -EEXIST: the Linux thread is registered already.
  */
 int __must_check resch_thread_publish(struct resch_thread *thread);
 

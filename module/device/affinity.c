@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* affinity.c - what tasks go back to, and their children begin with */
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 
 #include "affinity.h"
@@ -19,10 +20,15 @@ static struct resch_thread *affinity_thread(u32 id)
 	return thread;
 }
 
+/*
+ * Modules can't ask a thread's cpuset. So who adds CPUs to those that it goes back to has to be one
+ * who could change its cpuset, too.
+ */
 static int affinity_set(struct resch_thread *thread, const struct resch_cpus *want)
 {
-	static cpumask_t cpus; /* resch_lock */
+	static cpumask_t cpus, now; /* resch_lock */
 	unsigned int cpu;
+	int err;
 
 	cpumask_clear(&cpus);
 	for_each_possible_cpu(cpu) {
@@ -31,7 +37,10 @@ static int affinity_set(struct resch_thread *thread, const struct resch_cpus *wa
 	}
 	if (!cpumask_intersects(&cpus, cpu_online_mask))
 		return -EINVAL;
-	return resch_restore_change(thread, &cpus);
+	err = resch_restore_tell(thread, &now);
+	if (!err && !cpumask_subset(&cpus, &now) && !capable(CAP_SYS_ADMIN))
+		err = -EPERM;
+	return err ? err : resch_restore_change(thread, &cpus);
 }
 
 static int affinity_tell(struct resch_thread *thread, struct resch_cpus *to)

@@ -16,6 +16,7 @@
 #include "core/trace.h"
 #include "domain/domain.h"
 #include "domain/table.h"
+#include "linux/hooks.h"
 #include "server/members.h"
 #include "server/band.h"
 
@@ -149,6 +150,33 @@ static int register_invite(struct resch_thread *thread)
 	return coming ? 0 : -ESRCH;
 }
 
+/* Owns the caller's reference to @thread. The hooks are attached. */
+static int register_thread(struct resch_file *file, struct resch_thread *thread,
+			   struct resch_register *reg, bool self)
+{
+	int err;
+
+	mutex_lock(&resch_lock);
+	resch_thread_reap_all();
+	mutex_unlock(&resch_lock);
+	resch_thread_leave_self(); /* an earlier registration that has ended */
+	mutex_lock(&resch_lock);
+	err = register_publish(file, thread, reg);
+	if (err)
+		resch_thread_put(thread);
+	else if (self)
+		resch_thread_hook(thread);
+	else
+		err = register_invite(thread);
+	mutex_unlock(&resch_lock);
+	if (!err && self && reg->params.kind == RESCH_WAKEUP) {
+		err = resch_thread_enter(thread, true);
+		if (err)
+			resch_unregister(file, reg->id);
+	}
+	return err;
+}
+
 int resch_register(struct resch_file *file, struct resch_register *reg)
 {
 	struct resch_thread *thread;
@@ -170,25 +198,13 @@ int resch_register(struct resch_file *file, struct resch_register *reg)
 	put_task_struct(task);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-
-	mutex_lock(&resch_lock);
-	resch_thread_reap_all();
-	mutex_unlock(&resch_lock);
-	resch_thread_leave_self(); /* an earlier registration that has ended */
-	mutex_lock(&resch_lock);
-	err = register_publish(file, thread, reg);
-	if (err)
+	err = resch_hooks_get();
+	if (err) {
 		resch_thread_put(thread);
-	else if (self)
-		resch_thread_hook(thread);
-	else
-		err = register_invite(thread);
-	mutex_unlock(&resch_lock);
-	if (!err && self && reg->params.kind == RESCH_WAKEUP) {
-		err = resch_thread_enter(thread, true);
-		if (err)
-			resch_unregister(file, reg->id);
+		return err;
 	}
+	err = register_thread(file, thread, reg, self);
+	resch_hooks_put(); /* the thread has its own */
 	return err;
 }
 

@@ -2,8 +2,10 @@
 /* hooks.c - where the kernel tells us what threads do */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/binfmts.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
@@ -22,8 +24,13 @@
  */
 #define RESCH_HOOKS_LINGER 2
 
-static u32 hooks_users; /* resch_lock */
-static bool hooks_attached; /* resch_lock */
+/*
+ * Attaching and detaching may wait for a grace period of the kernel, and for who takes a CPU
+ * offline: so nothing but these is done under it, and it is taken outside of resch_lock.
+ */
+static DEFINE_MUTEX(hooks_mutex);
+static bool hooks_attached; /* hooks_mutex */
+static atomic_t hooks_users = ATOMIC_INIT(0); /* from 0 to 1 under hooks_mutex, and attached */
 
 /* ---- per thread ------------------------------------------------------------------------------ */
 
@@ -199,50 +206,46 @@ static int hooks_attach(void)
 	return 0;
 }
 
-/* Attaches what is not attached, or detaches what nobody uses. resch_lock. */
-static int hooks_adjust(void)
+static void hooks_idle_work(struct work_struct *work)
 {
-	int err = 0;
-
-	if (hooks_users && !hooks_attached) {
-		err = hooks_attach();
-		if (err)
-			return err;
-		preempt_notifier_inc();
-		hooks_attached = true;
-	} else if (!hooks_users && hooks_attached) {
+	mutex_lock(&hooks_mutex);
+	if (hooks_attached && !atomic_read(&hooks_users)) {
 		hooks_detach(ARRAY_SIZE(hooks_probes));
 		preempt_notifier_dec();
 		hooks_attached = false;
 	}
-	return err;
-}
-
-static void hooks_idle_work(struct work_struct *work)
-{
-	mutex_lock(&resch_lock);
-	hooks_adjust();
-	mutex_unlock(&resch_lock);
+	mutex_unlock(&hooks_mutex);
 }
 
 static DECLARE_DELAYED_WORK(hooks_idle, hooks_idle_work);
 
 int resch_hooks_get(void)
 {
-	int err;
+	int err = 0;
 
-	lockdep_assert_held(&resch_lock);
-	hooks_users++;
-	err = hooks_adjust();
-	if (err)
-		hooks_users--;
+	if (resch_hooks_hold())
+		return 0;
+	mutex_lock(&hooks_mutex);
+	if (!hooks_attached) {
+		err = hooks_attach();
+		if (!err)
+			preempt_notifier_inc();
+		hooks_attached = !err;
+	}
+	if (!err)
+		atomic_inc(&hooks_users);
+	mutex_unlock(&hooks_mutex);
 	return err;
+}
+
+bool resch_hooks_hold(void)
+{
+	return atomic_inc_not_zero(&hooks_users);
 }
 
 void resch_hooks_put(void)
 {
-	lockdep_assert_held(&resch_lock);
-	if (!--hooks_users)
+	if (atomic_dec_and_test(&hooks_users))
 		mod_delayed_work(resch_workqueue, &hooks_idle, RESCH_HOOKS_LINGER * HZ);
 }
 
@@ -266,10 +269,8 @@ int __init resch_hooks_init(void)
 
 void resch_hooks_exit(void)
 {
-	mutex_lock(&resch_lock);
-	hooks_adjust();
-	mutex_unlock(&resch_lock);
 	cancel_delayed_work_sync(&hooks_idle);
+	hooks_idle_work(NULL);
 	tracepoint_synchronize_unregister();
 	/*
 	 * Task work that has just dropped the last reference may still be on its way out of our

@@ -15,8 +15,16 @@
 int __init resch_hooks_init(void);
 void resch_hooks_exit(void);
 
-/* One registered thread more, one less. Process context, resch_lock. */
+/*
+ * The tracepoints are attached from the first of these on until the last resch_hooks_put(), and a
+ * little longer. Process context, not under resch_lock: may wait for as long as a job computes.
+ */
 int __must_check resch_hooks_get(void);
+
+/* One more of somebody's. false: nobody has any. Any context. */
+bool __must_check resch_hooks_hold(void);
+
+/* Any context but that of a run queue's lock. */
 void resch_hooks_put(void);
 
 /* The thread whose hook is on current, or NULL. Process context. */

@@ -35,6 +35,7 @@
 #include "core/retire.h"
 #include "domain/domain.h"
 #include "domain/table.h"
+#include "linux/hooks.h"
 #include "linux/restore.h"
 
 /* ---- the parent ------------------------------------------------------------------------------ */
@@ -155,13 +156,15 @@ static void family_look(struct resch_thread *thread)
 	}
 }
 
-/* resch_lock. */
 static void family_settle(void)
 {
-	struct llist_node *list = llist_reverse_order(llist_del_all(&resch_family_calls));
 	struct resch_thread *thread, *next;
+	struct llist_node *list;
+	/* If not, nobody joins. */
+	bool hooks = !resch_hooks_get();
 
-	lockdep_assert_held(&resch_lock);
+	mutex_lock(&resch_lock);
+	list = llist_reverse_order(llist_del_all(&resch_family_calls));
 	llist_for_each_entry_safe(thread, next, list, call) {
 		/* From here on a new call adds it again. */
 		clear_bit(0, &thread->calling);
@@ -169,22 +172,21 @@ static void family_settle(void)
 		family_look(thread);
 		resch_thread_put(thread);
 	}
+	mutex_unlock(&resch_lock);
+	if (hooks)
+		resch_hooks_put();
 }
 
 static void family_work(struct work_struct *work)
 {
-	mutex_lock(&resch_lock);
 	family_settle();
-	mutex_unlock(&resch_lock);
 }
 
 void resch_family_meet(void)
 {
 	struct resch_thread *raised = resch_thread_raise();
 
-	mutex_lock(&resch_lock);
 	family_settle();
-	mutex_unlock(&resch_lock);
 	resch_thread_lower(raised);
 }
 

@@ -260,6 +260,64 @@ TEST(calls,
 	}
 }
 
+#define AWAY "/sys/module/resch_away/parameters/"
+
+static int body_goes(void *arg)
+{
+	(void)arg;
+	cpu_is(2, "0");
+	return 0;
+}
+
+static int body_comes(void *arg)
+{
+	struct resch_register reg = periodic(100 * MS, MS);
+
+	must(resch_register_self(dev, &reg));
+	*(int *)arg = 1;
+	return 0;
+}
+
+static bool away_holds(void)
+{
+	char text[8] = "";
+
+	return file_read(AWAY "held", text, sizeof(text)) && text[0] == 'Y';
+}
+
+TEST(attach,
+     "who registers first waits for a CPU that is long in going offline, and nobody with him")
+{
+	int *registered = shared(sizeof(*registered));
+	char left[120] = "";
+	pid_t goes, comes;
+	int i;
+
+	/* Anew: the hooks of those before this case linger. */
+	close(dev);
+	check(!modules_unload(left, sizeof(left)), "%s can't be unloaded", left);
+	must(test_load());
+	dev = must(resch_open());
+	must(module_load("resch-away", ""));
+	use("edf");
+	check(file_write(AWAY "hold", "1\n"), "hold: %s", strerror(errno));
+	goes = child(body_goes, NULL);
+	await(away_holds());
+	comes = child(body_comes, registered);
+	await(proc_state(comes) == 'D');
+	for (i = 0; i < 20; i++) {
+		refused(resch_unregister(dev, INT32_MAX), ENOENT);
+		sleep_ms(5);
+	}
+	check(!*registered, "it has registered: there was nothing to wait for");
+	check(file_write(AWAY "hold", "0\n"), "hold: %s", strerror(errno));
+	child_ok(goes);
+	child_ok(comes);
+	check_is(*registered, 1);
+	cpu_is(2, "1");
+	must(module_unload("resch-away"));
+}
+
 /* Above all registered tasks, and above the helper. */
 #define HOG 85
 

@@ -83,15 +83,22 @@ TEST(unprivileged, "without CAP_SYS_NICE nothing can be changed, and everything 
 static int nice_only(void *arg)
 {
 	struct resch_register reg = periodic(100 * MS, MS);
-	struct resch_cpus cpus = { .bits = { 1 } }, now;
+	struct resch_cpus cpus = { .bits = { 1 } }, all, now;
 	uint32_t other = (long)arg;
 	struct resch_wait job;
 
+	pin(0, "0,1");
 	become_nobody(1U << CAP_SYS_NICE);
 	must(resch_register_self(dev, &reg));
 	refused(resch_affinity_set(dev, 0, &cpus), ESRCH);
 	must(resch_wait(dev, &job));
+	must(resch_affinity_get(dev, 0, &all));
+	check_is(all.bits[0], 3);
+	must(resch_affinity_set(dev, 0, &all));
 	must(resch_affinity_set(dev, 0, &cpus));
+	must(resch_affinity_get(dev, 0, &now));
+	check_is(now.bits[0], 1);
+	refused(resch_affinity_set(dev, 0, &all), EPERM);
 	must(resch_affinity_get(dev, 0, &now));
 	check_is(now.bits[0], 1);
 	cpus.bits[0] = 0;

@@ -330,11 +330,14 @@ struct resch_cpus {
  *
  * While it is registered the task is where its plugin has it. Its children begin with what it had
  * before, and it has that again when its registration ends. sched_setaffinity(2) changes this, too,
- * but takes the task off its CPU for a moment, and nothing else tells what it is.
+ * but takes the task off its CPU for a moment, and nothing else tells what it is. From Linux 6.2 on
+ * what the thread gets is cut to what sched_setaffinity(2) was told for it last, unless nothing is
+ * left of it then.
  *
  * Errors: -ENOENT: no such task. -ESRCH: it has what it had: its registration has ended, or it has
- * not come under its plugin yet. -EPERM: the caller may not signal the thread. -EINVAL: a flag that
- * there is not, or no CPU that is online.
+ * not come under its plugin yet. -EPERM: the caller may not signal the thread, or adds CPUs to those
+ * that it goes back to and lacks CAP_SYS_ADMIN: its cpuset is not asked. -EINVAL: a flag that there
+ * is not, or no CPU that is online.
  */
 struct resch_affinity {
 	__u32 id;
