@@ -335,9 +335,9 @@ struct resch_cpus {
  * left of it then.
  *
  * Errors: -ENOENT: no such task. -ESRCH: it has what it had: its registration has ended, or it has
- * not come under its plugin yet. -EPERM: the caller may not signal the thread, or adds CPUs to those
- * that it goes back to and lacks CAP_SYS_ADMIN: its cpuset is not asked. -EINVAL: a flag that there
- * is not, or no CPU that is online.
+ * not come under its plugin yet. -EPERM: the caller may not signal the thread; or adds CPUs to
+ * those that it goes back to, and lacks CAP_SYS_ADMIN: its cpuset is not asked. -EINVAL: a flag
+ * that there is not, or no CPU that is online.
  */
 struct resch_affinity {
 	__u32 id;
