@@ -83,6 +83,37 @@ void resch_park_escalate(struct resch_thread *thread, u64 now)
 	resch_cpu_adjust(thread);
 }
 
+void resch_park_astray(struct resch_thread *thread)
+{
+	unsigned long flags;
+
+	if (!READ_ONCE(thread->entered) || READ_ONCE(thread->state) == RESCH_GONE)
+		return;
+	resch_thread_lock_irqsave(thread, flags);
+	thread->stats.migrations++;
+	thread->todo |= RESCH_TODO_PIN;
+	resch_thread_poke(thread);
+	resch_thread_unlock_irqrestore(thread, flags);
+}
+
+/*
+ * schedule(), without the calls of the thread's notifier: whoever sleeps here has nothing to tell
+ * as it goes and comes, and nor has the hook of its wake-up. By the thread itself, the one who
+ * may change its list.
+ */
+static void park_sleep(struct resch_thread *thread)
+{
+	if (unlikely(!thread->hooked)) {
+		schedule();
+		return;
+	}
+	__hlist_del(&thread->notifier.link);
+	schedule();
+	hlist_add_head(&thread->notifier.link, &current->preempt_notifiers);
+	if (unlikely(raw_smp_processor_id() != READ_ONCE(thread->cpu)))
+		resch_park_astray(thread);
+}
+
 int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsigned long flags)
 	__releases(thread->rc->lock)
 {
@@ -111,7 +142,7 @@ int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsi
 		resch_agenda_stopped(thread);
 		set_current_state(sleep);
 		resch_cpu_unlock_irqrestore(rc, flags);
-		schedule();
+		park_sleep(thread);
 		/*
 		 * The usual way out: the one who selected us cleared `held` before waking us, and
 		 * noted our job before that.

@@ -27,6 +27,12 @@ int resch_park_hold(struct resch_thread *thread, bool interruptible);
 int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsigned long flags)
 	__releases(&thread->rc->lock);
 
+/*
+ * Current, which is @thread, is not where its plugin has it: it is to go there on its way to user
+ * mode. No locks, interrupts on.
+ */
+void resch_park_astray(struct resch_thread *thread);
+
 /* A stopped thread has not arrived in time. cpu->lock. */
 void resch_park_escalate(struct resch_thread *thread, u64 now);
 

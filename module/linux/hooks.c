@@ -14,6 +14,7 @@
 #include "restore.h"
 #include "compat/runnable.h"
 #include "core/cpu.h"
+#include "core/park.h"
 #include "core/retire.h"
 #include "server/newcomer.h"
 
@@ -40,7 +41,7 @@ static void hooks_sched_out(struct preempt_notifier *notifier, struct task_struc
 	struct resch_thread *thread = container_of(notifier, struct resch_thread, notifier);
 
 	if (likely(resch_task_is_runnable(current) || READ_ONCE(thread->held)))
-		return; /* preempted, or asleep in this module */
+		return; /* preempted, or about to sleep in this module */
 	if (unlikely(READ_ONCE(current->__state) == TASK_DEAD))
 		WRITE_ONCE(thread->dead, true);
 	WRITE_ONCE(thread->kblocked, true);
@@ -52,23 +53,17 @@ static void hooks_sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct resch_thread *thread = container_of(notifier, struct resch_thread, notifier);
 
+	if (likely(!READ_ONCE(thread->kblocked) && cpu == thread->cpu))
+		return;
 	/*
 	 * sched_wakeup has said so already, unless the thread woke in a way that has no such event.
 	 */
-	if (unlikely(READ_ONCE(thread->kblocked))) {
+	if (READ_ONCE(thread->kblocked)) {
 		WRITE_ONCE(thread->kblocked, false);
 		resch_cpu_note(thread);
 	}
-	if (unlikely(cpu != thread->cpu && READ_ONCE(thread->entered) &&
-		     READ_ONCE(thread->state) != RESCH_GONE)) {
-		unsigned long flags;
-
-		resch_thread_lock_irqsave(thread, flags);
-		thread->stats.migrations++;
-		thread->todo |= RESCH_TODO_PIN;
-		resch_thread_poke(thread);
-		resch_thread_unlock_irqrestore(thread, flags);
-	}
+	if (cpu != thread->cpu)
+		resch_park_astray(thread);
 }
 
 static struct preempt_ops hooks_preempt_ops = {
