@@ -134,6 +134,29 @@ bool screen_colour(void)
 	return taken && !getenv("NO_COLOR");
 }
 
+/* ---- the order of a table -------------------------------------------------------------------- */
+
+bool screen_order_key(struct screen_order *order, int key)
+{
+	switch (key) {
+	case 's':
+		order->sort = (order->sort + 1) % order->sorts;
+		return true;
+	case 'f':
+	case ' ':
+		order->frozen = !order->frozen;
+		return true;
+	default:
+		return key == KEY_RESIZED;
+	}
+}
+
+void screen_order_print(const struct screen_order *order, const char *column, FILE *to)
+{
+	fprintf(to, "sorted by %s (s: the next), %s (f), q: quit\n", column,
+		order->frozen ? "FROZEN" : "f: freeze");
+}
+
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 FILE *screen_page(void)

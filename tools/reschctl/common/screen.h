@@ -29,6 +29,17 @@ size_t screen_width(void);
 /** screen_colour - whether colours are wanted: on a terminal, without NO_COLOR */
 bool screen_colour(void);
 
+/** struct screen_order - by which of @sorts columns a table is sorted; frozen: it stands still */
+struct screen_order {
+	unsigned int sort, sorts;
+	bool frozen;
+};
+
+/** screen_order_key - Return: whether @key changes what is to be seen */
+bool screen_order_key(struct screen_order *order, int key);
+/** screen_order_print - the line that says how it stands, and the keys; @column: it is sorted by */
+void screen_order_print(const struct screen_order *order, const char *column, FILE *to);
+
 /** screen_page - begin a page. Return: where to print it, lines of any number and width */
 FILE *screen_page(void);
 /**

@@ -24,8 +24,8 @@ struct watch {
 	bool has_senders; /* this kernel says who sends interrupts: 6.4 and later */
 	struct disturb disturb;
 	uint64_t begin, end; /* of what was recorded */
-	unsigned int sort; /* of row_sorts */
-	bool screen, frozen;
+	struct screen_order order; /* of row_sorts */
+	bool screen;
 };
 
 /* ---- what is to be seen ---------------------------------------------------------------------- */
@@ -389,15 +389,14 @@ static void show(struct watch *watch, bool last)
 		fflush(stdout);
 		return;
 	}
-	if (disturb->nr_rows && row_sorts[watch->sort].compare)
+	if (disturb->nr_rows && row_sorts[watch->order.sort].compare)
 		qsort(disturb->rows, disturb->nr_rows, sizeof(*disturb->rows),
-		      row_sorts[watch->sort].compare);
+		      row_sorts[watch->order.sort].compare);
 	if (last)
 		screen_end();
 	to = screen_page();
 	if (watch->screen && !last)
-		fprintf(to, "sorted by %s (s: the next), %s (f), q: quit\n",
-			row_sorts[watch->sort].column, watch->frozen ? "FROZEN" : "f: freeze");
+		screen_order_print(&watch->order, row_sorts[watch->order.sort].column, to);
 	print_text(watch, to);
 	screen_show();
 }
@@ -407,13 +406,7 @@ static void show(struct watch *watch, bool last)
 /* Return: whether that key ends it */
 static bool watch_key(struct watch *watch, int key)
 {
-	if (!watch->screen)
-		return key == KEY_QUIT;
-	if (key == 's')
-		watch->sort = (watch->sort + 1) % (sizeof(row_sorts) / sizeof(row_sorts[0]));
-	if (key == 'f' || key == ' ')
-		watch->frozen = !watch->frozen;
-	if (key == 's' || key == 'f' || key == ' ' || key == KEY_RESIZED)
+	if (watch->screen && screen_order_key(&watch->order, key))
 		show(watch, false);
 	return key == KEY_QUIT;
 }
@@ -436,7 +429,7 @@ static int watch_run(struct watch *watch)
 		now = resch_now();
 		if (result || quit || now < next || now >= end)
 			continue;
-		if (!watch->frozen)
+		if (!watch->order.frozen)
 			show(watch, false);
 		next += request->interval;
 		if (next < now)
@@ -459,6 +452,7 @@ int shield_watch(const struct watch_request *request)
 	if (!watch)
 		return fail("out of memory");
 	watch->request = request;
+	watch->order.sorts = sizeof(row_sorts) / sizeof(row_sorts[0]);
 	watch->state = malloc(sizeof(*watch->state));
 	if (!watch->state) {
 		free(watch);
