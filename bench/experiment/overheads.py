@@ -56,7 +56,7 @@ def of_text(text):
     words = dict(word.split('=', 1) for word in text.split(','))
     if set(words) != {'reserve', 'release', 'switch'}:
         raise ValueError(f"'{text}' is not reserve=TIME,release=TIME,switch=TIME")
-    return Overheads('measured', *(gen.time(words[name]) for name in ('reserve', 'release', 'switch')), (0, 1000000))
+    return Overheads('measured', *(gen.cli.units.parse_time(words[name]) for name in ('reserve', 'release', 'switch')), (0, 1000000))
 
 
 def of_machine(cpus):

@@ -15,30 +15,18 @@ same file everywhere.
 """
 
 import argparse
-import difflib
 import math
 import os
 import random
-import re
 import sys
 
-VERSION = '0.1.0'
-UNITS = {'ns': 1, 'us': 10**3, 'µs': 10**3, 'ms': 10**6, 's': 10**9, 'min': 60 * 10**9, 'h': 3600 * 10**9}
+# Beside it where it is installed, or in the tree.
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '../../tools/trace')]
+
+from reschtrace import cli  # noqa: E402  pylint: disable=wrong-import-position
+
 TRIES = 10**6
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what may have been meant instead of an option that there is not."""
-
-    def error(self, message):
-        options = list(self._option_string_actions)
-        for word in sys.argv[1:]:
-            name = word.split('=')[0]
-            if not name.startswith('--') or any(option.startswith(name) for option in options):
-                continue
-            message = f'unknown option {name}' + ''.join(f': {near}?' for near in difflib.get_close_matches(name, options, 1))
-            break
-        super().error(message)
 
 
 class Impossible(Exception):
@@ -199,20 +187,6 @@ def generate(args, number):
 
 # ---- the command line ----------------------------------------------------------------------------
 
-def time(text):
-    """By the grammar of resch_time_parse(): a number with its unit, exactly, or 0."""
-    match = re.fullmatch(r'([0-9]*)(?:\.([0-9]*))?([a-zµ]*)', text)
-    whole, part, unit = match.groups() if match else ('', '', '')
-    digits = whole + (part or '')
-    if digits and not unit and not int(digits):
-        return 0
-    if digits and not unit:
-        raise argparse.ArgumentTypeError(f"'{text}' has no unit: {text}ms?")
-    if not digits or unit not in UNITS or int(digits) * UNITS[unit] % 10 ** len(part or ''):
-        raise argparse.ArgumentTypeError(f"'{text}' is no time: 5ms, 250us")
-    return int(digits) * UNITS[unit] // 10 ** len(part or '')
-
-
 def pair(text):
     low, comma, high = text.partition(',')
     try:
@@ -225,7 +199,7 @@ def pair(text):
 
 
 def arguments(argv=None):
-    parser = Parser(prog='resch-gen', description=__doc__.split('\n', 1)[0],
+    parser = cli.Parser(prog='resch-gen', description=__doc__.split('\n', 1)[0],
                     epilog=__doc__.split('\n', 2)[2],
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('method', choices=('retas', 'uunifast', 'randfixedsum', 'kato'))
@@ -237,20 +211,20 @@ def arguments(argv=None):
     parser.add_argument('--umin', type=float, default=0.1, metavar='SHARE', help='default: 0.1')
     parser.add_argument('--umax', type=float, default=1.0, metavar='SHARE', help='default: 1')
     parser.add_argument('--periods', choices=sorted(PERIODS), default='uniform', help='default: uniform')
-    parser.add_argument('--tmin', type=time, default=time('5ms'), metavar='TIME', help='default: 5ms')
-    parser.add_argument('--tmax', type=time, default=time('50ms'), metavar='TIME', help='default: 50ms')
-    parser.add_argument('--step', type=time, default=1, metavar='TIME',
+    parser.add_argument('--tmin', type=cli.duration, default=cli.duration('5ms'), metavar='TIME', help='default: 5ms')
+    parser.add_argument('--tmax', type=cli.duration, default=cli.duration('50ms'), metavar='TIME', help='default: 50ms')
+    parser.add_argument('--step', type=cli.duration, default=1, metavar='TIME',
                         help='periods are multiples of this above tmin (uniform), or of this (default: 1ns)')
     parser.add_argument('--deadline', type=pair, default=(1.0, 1.0), metavar='LOW,HIGH',
                         help='deadline / period, uniform in between (default: 1)')
     parser.add_argument('--factor', type=float, default=1.0, metavar='F',
                         help='max_T = F T, min_C = C / F, max_off = F min_off (default: 1)')
-    parser.add_argument('--offset', type=time, default=0, metavar='TIME', help='min_off (default: 0)')
+    parser.add_argument('--offset', type=cli.duration, default=0, metavar='TIME', help='min_off (default: 0)')
     parser.add_argument('-s', '--seed', type=int, default=1, metavar='N', help='default: 1')
     parser.add_argument('--number', type=int, default=1, metavar='N',
                         help='the N-th set of this seed (default: 1)')
     parser.add_argument('-o', '--output', metavar='FILE', help='default: standard output')
-    parser.add_argument('--version', action='version', version=f'resch-gen {VERSION}')
+    cli.add_version(parser)
     args = parser.parse_args(argv)
     if args.tasks < 1 or args.cpus < 1 or args.utilization <= 0:
         parser.error('tasks, CPUs and utilization are positive')
@@ -288,22 +262,5 @@ def main():
     return 0
 
 
-def run():
-    """What standard output does not take is an error, but of who reads no more of it."""
-    try:
-        try:
-            status = main()
-        except SystemExit as end:
-            status = end.code
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os._exit(0)
-    except OSError as error:
-        print(f'resch-gen: standard output: {error.strerror}', file=sys.stderr)
-        # Python would try to write the rest once more.
-        os._exit(1)
-    sys.exit(status)
-
-
 if __name__ == '__main__':
-    run()
+    cli.run('resch-gen', main, 1, unread=0)

@@ -166,10 +166,10 @@ class Manners(unittest.TestCase):
     def test_times(self):
         for text, ns in (('0', 0), ('5ms', 5000000), ('0.1ms', 100000), ('2.5us', 2500), ('2.5µs', 2500), ('1.5min', 90 * 10**9),
                          ('.5h', 1800 * 10**9), ('3ns', 3)):
-            self.assertEqual(gen.time(text), ns, text)
+            self.assertEqual(gen.cli.duration(text), ns, text)
         for text in ('', '.', 'ms', '5', '-1ms', '1 ms', '1msx', '1e3ns', '0.5ns', '5m'):
             with self.assertRaises(Exception, msg=text):
-                gen.time(text)
+                gen.cli.duration(text)
         self.refused("'5' has no unit: 5ms?", 'uunifast', '--tmin', '5')
 
     def test_target(self):

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 
+from . import units
+
 VERSION = '0.1.0'
 PATIENCE, EVERY, LINES = 2, 0.1, 4096
 
@@ -25,13 +27,21 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
 
+def duration(text):
+    """For add_argument(): a time in ns."""
+    try:
+        return units.parse_time(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def add_version(parser):
     parser.add_argument('--version', action='version', version=f'{parser.prog} {VERSION}')
 
 
-def run(program, main, failed):
-    """Ends with the status of main(), or with `failed` where standard output does not take all; who reads no more of it
-    is no error."""
+def run(program, main, failed, unread=None):
+    """Ends with the status of main(), or with `failed` where standard output does not take all. Who reads no more of it
+    hears no complaint; the status is `unread` then, if there is one."""
     try:
         try:
             status = main()
@@ -39,7 +49,7 @@ def run(program, main, failed):
             status = end.code
         sys.stdout.flush()
     except BrokenPipeError:
-        os._exit(failed)
+        os._exit(failed if unread is None else unread)
     except OSError as error:
         print(f'{program}: standard output: {error.strerror}', file=sys.stderr)
         # Python would try to write the rest once more.
