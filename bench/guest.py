@@ -31,9 +31,10 @@ def build(kernel, folder):
     """The modules and programs for a kernel, and what guests and pictures need."""
     tell(f'{kernel}: modules and programs are built: {folder}/build.log')
     with open(os.path.join(folder, 'build.log'), 'w', encoding='utf-8') as log:
-        for command in (['setup.sh', 'guest', 'plot'], ['qemu.sh'], ['build.sh', '--kbuild', kernel],
-                        ['build.sh', '--user', kernel]):
-            subprocess.run([os.path.join(HARNESS, command[0]), *command[1:]], check=True, stdout=log, stderr=log)
+        for command in (['setup.sh', 'guest', 'plot'], ['qemu.sh'],
+                        ['build.sh', '--kbuild', kernel], ['build.sh', '--user', kernel]):
+            subprocess.run([os.path.join(HARNESS, command[0]), *command[1:]], check=True,
+                           stdout=log, stderr=log)
 
 
 def about(kernel, what):
@@ -45,7 +46,8 @@ def about(kernel, what):
 def module(kernel, path):
     """A module of the kernel's own (kernel/drivers/...), unpacked; None where it has none."""
     import lzma
-    path = os.path.join(CACHE, 'roots', about(kernel, 'suite'), 'lib/modules', about(kernel, 'release'), path)
+    path = os.path.join(CACHE, 'roots', about(kernel, 'suite'), 'lib/modules',
+                        about(kernel, 'release'), path)
     if os.path.exists(path):
         with open(path, 'rb') as file:
             return file.read()
@@ -64,4 +66,5 @@ def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=()):
     for program in programs:
         options += ['--program', program]
     tell(f'{kernel}: a guest measures, at most {timeout} s: {folder}')
-    subprocess.run([os.path.join(HARNESS, 'guest'), *options, '--', 'sh', '-c', command], check=True, stdout=sys.stderr)
+    subprocess.run([os.path.join(HARNESS, 'guest'), *options, '--', 'sh', '-c', command],
+                   check=True, stdout=sys.stderr)

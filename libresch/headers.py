@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """What the public headers declare and say: structures with their members, enumerations, constants.
 
-Not a C parser: it reads the form that these headers have, and complains of what it can't place (ValueError)
-rather than leave it out.
+Not a C parser: it reads the form that these headers have, and complains of what it can't place
+(ValueError) rather than leave it out.
 """
 
 import dataclasses
@@ -11,7 +11,8 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = [os.path.join(HERE, '../uapi/linux/resch.h')] + [
-    os.path.join(HERE, name) for name in ('resch.h', 'resch-text.h', 'resch-server.h', 'resch-assign.h', 'resch-chain.h')]
+    os.path.join(HERE, name)
+    for name in ('resch.h', 'resch-text.h', 'resch-server.h', 'resch-assign.h', 'resch-chain.h')]
 
 
 @dataclasses.dataclass
@@ -158,7 +159,9 @@ def _enumeration(body, where):
 def _constants(text):
     """#define NAME VALUE, with what is said on the line or in a comment right above it."""
     text = text.replace('\\\n', ' ')
-    for found in re.finditer(r'((?:^/\*(?:(?!\*/).)*\*/\n)?)^#define[ ](RESCH_\w+)[ \t]+(.*?)[ \t]*(/\*.*?\*/)?$', text, re.M | re.S):
+    for found in re.finditer(
+            r'((?:^/\*(?:(?!\*/).)*\*/\n)?)^#define[ ](RESCH_\w+)[ \t]+(.*?)[ \t]*(/\*.*?\*/)?$',
+            text, re.M | re.S):
         yield Constant(found[2], ' '.join(found[3].split()), _plain(found[4] or found[1] or ''))
 
 

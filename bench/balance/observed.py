@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What resch-balance saw, by groups of equal tasks; tables 3 to 5 of the ARTiS report; a picture over time."""
+"""What resch-balance saw, by groups of equal tasks; tables 3 to 5 of the ARTiS report; a picture
+over time."""
 
 from columns import columns
 
 SECOND = 1e9
 ROWS = 4   # of a picture
-# RR-5781, tables 3, 4, 5: {scenario: [(configuration, group, CPU shares, completion, involuntary switches)]}
+# RR-5781, tables 3, 4, 5: {scenario: [(configuration, group, CPU shares, completion, involuntary
+# switches)]}
 PAPER = {
     'weighting': [('stock', 'Linux', '70 11 8.5 10.5', '190 / 315 / 447', ''),
                   ('normal LB', 'Linux', '68.5 11 10.5 10', '188 / 312 / 438', ''),
@@ -26,10 +28,11 @@ PAPER = {
 
 
 def groups(record):
-    """One entry a group of equal tasks: {"name", "ends", "tasks", "shares", "times", "voluntary", "involuntary"}.
+    """One entry a group of equal tasks: {"name", "ends", "tasks", "shares", "times", "voluntary",
+    "involuntary"}.
 
-    "shares" is the part of the group's CPU time on each CPU, 0 to 1; "times" the completion times (least, mean, most),
-    s; switches are means of a task.
+    "shares" is the part of the group's CPU time on each CPU, 0 to 1; "times" the completion times
+    (least, mean, most), s; switches are means of a task.
     """
     found = []
     for number, group in enumerate(record['groups']):
@@ -53,54 +56,63 @@ def over_time(record, number):
     """(times in s, for each CPU how many tasks of group `number` were on it then)."""
     members = [i for i, task in enumerate(record['tasks']) if task['group'] == number]
     times = [at / SECOND for at, _ in record['samples']]
-    counts = [[sum(cpus[i] == cpu for i in members) for _, cpus in record['samples']] for cpu in range(record['cpus'])]
+    counts = [[sum(cpus[i] == cpu for i in members) for _, cpus in record['samples']]
+              for cpu in range(record['cpus'])]
     return times, counts
 
 
 def table(scenario, records):
     """Of one scenario, a few configurations."""
-    rows = [['configuration', 'tasks', 'share of CPUs, %', 'completion, s (min / mean / max)', 'voluntary', 'involuntary']]
+    rows = [['configuration', 'tasks', 'share of CPUs, %', 'completion, s (min / mean / max)',
+             'voluntary', 'involuntary']]
     for record in records:
         for group in groups(record):
             times = ' / '.join(f'{time:.3f}' for time in group['times']) if group['ends'] else '-'
             rows.append([record['configuration'], f'{group["tasks"]} {group["name"]}',
                          ' '.join(f'{100 * share:.0f}' for share in group['shares']), times,
                          f'{group["voluntary"]:.0f}', f'{group["involuntary"]:.0f}'])
-        rows.append([record['configuration'], 'idle until the first ends', ' '.join(f'{100 * i:.1f}' for i in idle(record)),
-                     '', '', ''])
+        rows.append([record['configuration'], 'idle until the first ends',
+                     ' '.join(f'{100 * i:.1f}' for i in idle(record)), '', '', ''])
     for configuration, group, shares, times, involuntary in PAPER.get(scenario, ()):
         rows.append(['RR-5781: ' + configuration, group, shares, times, '', involuntary])
     return '\n'.join([f'{scenario} ({records[0]["kernel"]})', '', *columns(rows), *moves(records)])
 
 
 def moves(records):
-    """How often threads were sent to RT CPUs, and why they left them: lines, none without guards."""
-    rows = [['moves of threads', 'sent to RT CPUs', 'of these by push', 'kept by the estimate', 'left: kernel', 'left: load', 'left: no time']]
+    """How often threads were sent to RT CPUs, and why they left them: lines, none without
+    guards."""
+    rows = [['moves of threads', 'sent to RT CPUs', 'of these by push', 'kept by the estimate',
+             'left: kernel', 'left: load', 'left: no time']]
     for record in records:
         count = record.get('moves')
         if count:
             entered = sum(count[name] for name in ('moved', 'moved_other', 'faults', 'signals'))
             rows.append([record['configuration'], *(str(value) for value in (
-                count['lent'], count['pushed'], count['kept'], entered, count['from_load'], count['recalled']))])
+                count['lent'], count['pushed'], count['kept'], entered, count['from_load'],
+                count['recalled']))])
     return ['', *columns(rows)] if len(rows) > 1 else []
 
 
 def picture(scenario, records, path):
-    """How many tasks of each group are on each CPU, over time: a row a configuration, a column a CPU; of more than ROWS
-    configurations the first ones and the last."""
+    """How many tasks of each group are on each CPU, over time: a row a configuration, a column a
+    CPU; of more than ROWS configurations the first ones and the last."""
     if len(records) > ROWS:
         records = records[:ROWS - 1] + records[-1:]
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot
     cpus = records[0]['cpus']
-    figure, axes = pyplot.subplots(len(records), cpus, figsize=(2.6 * cpus + 1, 1.9 * len(records) + 0.9), squeeze=False,
+    figure, axes = pyplot.subplots(len(records), cpus,
+                                   figsize=(2.6 * cpus + 1, 1.9 * len(records) + 0.9),
+                                   squeeze=False,
                                    sharey=True, sharex='row', layout='constrained')
     for row, record in zip(axes, records):
-        series = [(group['name'], *over_time(record, number)) for number, group in enumerate(record['groups'])
+        series = [(group['name'], *over_time(record, number))
+                  for number, group in enumerate(record['groups'])
                   if group['ends']]
         for cpu, axis in enumerate(row):
-            axis.stackplot(series[0][1], *[counts[cpu] for _, _, counts in series], labels=[name for name, _, _ in series],
+            axis.stackplot(series[0][1], *[counts[cpu] for _, _, counts in series],
+                           labels=[name for name, _, _ in series],
                            step='post')
             axis.set_title(f'{record["configuration"]}, CPU {cpu}', fontsize='small')
             axis.tick_params(labelsize='small')
@@ -109,5 +121,6 @@ def picture(scenario, records, path):
     for axis in axes[-1]:
         axis.set_xlabel('s', fontsize='small')
     figure.suptitle(f'{scenario}: which tasks are on which CPU ({records[0]["kernel"]}, emulated)'
-                    if records[0].get('emulated') else f'{scenario}: which tasks are on which CPU', fontsize='medium')
+                    if records[0].get('emulated') else f'{scenario}: which tasks are on which CPU',
+                    fontsize='medium')
     figure.savefig(path, dpi=90)

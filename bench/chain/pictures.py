@@ -6,11 +6,13 @@ import os
 import systems
 import tables
 
-BLUE, ORANGE, GREEN, PINK, SKY, BROWN, GREY, RED = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#8c6d31', '#4d4d4d',
+BLUE, ORANGE, GREEN, PINK, SKY, BROWN, GREY, RED = ('#0072b2', '#e69f00', '#009e73', '#cc79a7',
+                                                    '#56b4e9', '#8c6d31', '#4d4d4d',
                                                     '#d62728')
 BARS = (('bound', 'TC', 'ds', 'tc', '#d9d9d9'), ('bound', 'TC-bc', 'ds', 'tc-bc', '#b5b5b5'),
-        ('bound', 'WCDO exact', 'ds', 'wcdo-exact', '#8a8a8a'), ('bound', 'SA/PM', 'rg', 'sapm', GREY),
-        ('seen', 'ds', 'ds', None, ORANGE), ('seen', 'rg', 'rg', None, BLUE), ('seen', 'rg1', 'rg1', None, SKY),
+        ('bound', 'WCDO exact', 'ds', 'wcdo-exact', '#8a8a8a'),
+        ('bound', 'SA/PM', 'rg', 'sapm', GREY), ('seen', 'ds', 'ds', None, ORANGE),
+        ('seen', 'rg', 'rg', None, BLUE), ('seen', 'rg1', 'rg1', None, SKY),
         ('seen', 'mpm', 'mpm', None, GREEN))
 
 
@@ -38,14 +40,18 @@ def slides(records, directory):
     pyplot = pyplot_of()
     figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.4), sharey=True)
     for axes, (mapping, priorities) in zip(panels, (('pipeline', 'rm'), ('slides', 'pdm'))):
-        some = [record for record in records if (record['mapping'], record['priorities']) == (mapping, priorities)]
+        some = [record for record in records
+                if (record['mapping'], record['priorities']) == (mapping, priorities)]
         for at, (kind, label, protocol, method, colour) in enumerate(BARS):
             chains = tables.find(some, protocol=protocol)['chains']
-            values = [(chain['bounds'][method] if method else chain['max']) / tables.MS for chain in chains]
-            axes.bar([place + (at - 3.5) / 10 for place in range(len(values))], values, width=0.095, color=colour,
+            values = [(chain['bounds'][method] if method else chain['max']) / tables.MS
+                      for chain in chains]
+            axes.bar([place + (at - 3.5) / 10 for place in range(len(values))], values, width=0.095,
+                     color=colour,
                      label=('' if kind == 'bound' else 'simulated, ') + label)
         for place, chain in enumerate(chains):
-            axes.plot([place - 0.45, place + 0.45], [chain['deadline'] / tables.MS] * 2, color=RED, linewidth=1.2,
+            axes.plot([place - 0.45, place + 0.45], [chain['deadline'] / tables.MS] * 2, color=RED,
+                      linewidth=1.2,
                       label='deadline' if not place else None)
         axes.set_xticks(range(len(tables.NAMES)), tables.NAMES)
         axes.set_title(f'mapping {mapping}, priorities {priorities}', fontsize=10, loc='left')
@@ -66,7 +72,8 @@ def steps(chain):
     bars = chain['histogram']
     starts = range(0, len(bars['counts']), TOGETHER)
     values = [100 * sum(bars['counts'][at:at + TOGETHER]) / chain['complete'] for at in starts]
-    edges = [(bars['from'] + at * bars['width']) / tables.MS for at in (*starts, len(bars['counts']))]
+    edges = [(bars['from'] + at * bars['width']) / tables.MS
+             for at in (*starts, len(bars['counts']))]
     return [max(value, LEAST) for value in values], edges
 
 
@@ -81,9 +88,12 @@ def histograms(records, directory):
             chain = record['chains'][at]
             values, edges = steps(chain)
             axes.stairs(values, edges, color=colour, linewidth=1.4, label=protocol, baseline=LEAST)
-        bound = tables.find(records, mapping='slides', priorities='pdm', protocol='ds')['chains'][at]['bounds']['wcdo-exact']
-        axes.axvline(bound / tables.MS, color=GREY, linewidth=1.3, linestyle='--', label=f'bound of ds, WCDO: {bound / tables.MS:g} ms')
-        axes.axvline(systems.SLIDES[at][2], color=RED, linewidth=1.3, label=f'deadline: {systems.SLIDES[at][2]} ms')
+        bound = tables.find(records, mapping='slides', priorities='pdm',
+                            protocol='ds')['chains'][at]['bounds']['wcdo-exact']
+        axes.axvline(bound / tables.MS, color=GREY, linewidth=1.3, linestyle='--',
+                     label=f'bound of ds, WCDO: {bound / tables.MS:g} ms')
+        axes.axvline(systems.SLIDES[at][2], color=RED, linewidth=1.3,
+                     label=f'deadline: {systems.SLIDES[at][2]} ms')
         axes.set_yscale('log')
         axes.set_ylim(bottom=LEAST)
         axes.set_title(f'{name}, mapping slides, priorities pdm', fontsize=10, loc='left')
@@ -96,8 +106,9 @@ def histograms(records, directory):
     save(pyplot, figure, directory, 'chains-responses.png')
 
 
-LINES = {'TC': (GREY, ':'), 'TC-bc': (GREY, '--'), 'WCDO': (BROWN, '--'), 'WCDO exact': (BROWN, '-'), 'SA/PM': (BLUE, '-'),
-         'ds played': (ORANGE, ':'), 'mpm played': (GREEN, ':'), 'rg1 played': (SKY, ':'), 'rg played': (PINK, ':')}
+LINES = {'TC': (GREY, ':'), 'TC-bc': (GREY, '--'), 'WCDO': (BROWN, '--'),
+         'WCDO exact': (BROWN, '-'), 'SA/PM': (BLUE, '-'), 'ds played': (ORANGE, ':'),
+         'mpm played': (GREEN, ':'), 'rg1 played': (SKY, ':'), 'rg played': (PINK, ':')}
 
 
 def random_sets(records, directory):
@@ -108,13 +119,15 @@ def random_sets(records, directory):
     places = [point for point, _ in points]
     for label, protocol, method in tables.VERDICTS:
         colour, style = LINES[label]
-        left.plot(places, [100 * tables.accepted(some, protocol, method) for _, some in points], style, color=colour,
+        left.plot(places, [100 * tables.accepted(some, protocol, method) for _, some in points],
+                  style, color=colour,
                   linewidth=1.7, label=label)
     left.set_ylabel('% of the sets')
     left.set_title('taken by the analysis, or played without a miss', fontsize=10, loc='left')
     for protocol, colour in (('rg', BLUE), ('rg1', SKY), ('mpm', GREEN)):
         for key, style, word in (('avg', '-', 'average'), ('max', ':', 'longest')):
-            right.plot(places, [tables.mean_ratio(some, protocol, key) for _, some in points], style, color=colour,
+            right.plot(places, [tables.mean_ratio(some, protocol, key) for _, some in points],
+                       style, color=colour,
                        linewidth=1.7, label=f'{protocol}, {word}')
     right.set_title('response against that under ds', fontsize=10, loc='left')
     for axes in (left, right):

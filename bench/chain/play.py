@@ -22,7 +22,8 @@ class Broken(Exception):
 
 def simulate(text, *options):
     """What resch-sim says of the chains of a file's text."""
-    done = subprocess.run([SIM, '--chains', '/dev/stdin', '--json', *options], input=text, capture_output=True, text=True,
+    done = subprocess.run([SIM, '--chains', '/dev/stdin', '--json', *options], input=text,
+                          capture_output=True, text=True,
                           check=False)
     if done.returncode not in (0, 1):   # 1: deadlines missed
         raise Broken(f'resch-sim {" ".join(options)}: {done.stderr.strip()}')
@@ -45,10 +46,13 @@ def play_slides(say):
     for mapping in systems.MAPPINGS:
         for priorities in systems.PRIORITIES:
             for protocol in PROTOCOLS:
-                chains = simulate(systems.slides(mapping, priorities), '--protocol', protocol, '--phases', 'all', '--histogram')
+                chains = simulate(systems.slides(mapping, priorities), '--protocol', protocol,
+                                  '--phases', 'all', '--histogram')
                 judge(f'{mapping}, {priorities}', chains)
-                records.append({'mapping': mapping, 'priorities': priorities, 'protocol': protocol, 'chains': chains})
-                say(f'{mapping}, {priorities}, {protocol}: ' + ', '.join(f'{chain["max"] / MS:g}' for chain in chains))
+                records.append({'mapping': mapping, 'priorities': priorities, 'protocol': protocol,
+                                'chains': chains})
+                say(f'{mapping}, {priorities}, {protocol}: ' +
+                    ', '.join(f'{chain["max"] / MS:g}' for chain in chains))
     return records
 
 
@@ -71,9 +75,11 @@ def play_random(points, sets, phases, seed, say):
             text = systems.random_set(f'{seed}/{number}', utilization)
             runs = {}
             for protocol in ('ds', 'mpm', 'rg1', 'rg'):
-                chains = simulate(text, '--protocol', protocol, '--phases', str(phases), '--seed', str(seed + number))
+                chains = simulate(text, '--protocol', protocol, '--phases', str(phases), '--seed',
+                                  str(seed + number))
                 judge(f'utilization {utilization}, set {number}', chains)
-                runs[protocol] = [{key: chain[key] for key in ('avg', 'p99', 'max', 'missed', 'deadline', 'bounds')}
+                runs[protocol] = [{key: chain[key]
+                                   for key in ('avg', 'p99', 'max', 'missed', 'deadline', 'bounds')}
                                   for chain in chains]
             records.append({'utilization': utilization, 'set': number, 'runs': runs})
         say(f'utilization {utilization}: {sets} sets')

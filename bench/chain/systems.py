@@ -5,12 +5,16 @@ import random
 
 # Thaker and others, 2002: name, period, deadline, what the stages take.
 SLIDES = (('T0', 104, 88, (7, 8, 25)), ('T1', 30, 30, (9, 5, 11)), ('T2', 54, 54, (10, 6, 14)))
-# Of the slides' mapping nothing is left but its figures, 89 and 42: this is the only one that has them.
-MAPPINGS = {'pipeline': ((0, 1, 2), (0, 1, 2), (0, 1, 2)), 'slides': ((0, 1, 0), (1, 0, 1), (2, 2, 0))}
+# Of the slides' mapping nothing is left but its figures, 89 and 42: this is the only one that has
+# them.
+MAPPINGS = {'pipeline': ((0, 1, 2), (0, 1, 2), (0, 1, 2)),
+            'slides': ((0, 1, 0), (1, 0, 1), (2, 2, 0))}
 PRIORITIES = {'rm': (3, 1, 2), 'pdm': None}
-# One CPU. The slides' set is lost, too; this one shows the same: period, deadline, what a job takes.
+# One CPU. The slides' set is lost, too; this one shows the same: period, deadline, what a job
+# takes.
 TASKS = ((20, 6, 4), (10, 10, 3), (35, 30, 5), (60, 60, 8))
-ORDERS = {'criticality': (4, 3, 2, 1), 'rate-monotonic': (2, 1, 3, 4), 'deadline-monotonic': (1, 2, 3, 4)}
+ORDERS = {'criticality': (4, 3, 2, 1), 'rate-monotonic': (2, 1, 3, 4),
+          'deadline-monotonic': (1, 2, 3, 4)}
 
 # A job takes all of its wcet: what it takes at least is the same.
 HEAD = 'chain,period,deadline,protocol,stage,wcet,bcet,cpu,priority'
@@ -29,7 +33,8 @@ def line(name, period, deadline, stages):
 
 
 def slides(mapping, priorities, unit=1000, first=0):
-    """The text of a file, for resch-sim --chains; `unit` us are one of the slides, `first` is the first CPU."""
+    """The text of a file, for resch-sim --chains; `unit` us are one of the slides, `first` is the
+    first CPU."""
     lines = [HEAD]
     for at, (name, period, deadline, takes) in enumerate(SLIDES):
         given = PRIORITIES[priorities]
@@ -43,7 +48,8 @@ def one_cpu(order, unit=1000, cpu=0):
     """Tasks, which are chains of a stage; `unit` us are one of the slides."""
     lines = [HEAD]
     for at, (period, deadline, wcet) in enumerate(TASKS):
-        lines += line(f't{at + 1}', unit * period, unit * deadline, [(unit * wcet, cpu, ORDERS[order][at])])
+        lines += line(f't{at + 1}', unit * period, unit * deadline,
+                      [(unit * wcet, cpu, ORDERS[order][at])])
     return '\n'.join(lines) + '\n'
 
 
@@ -58,8 +64,8 @@ def shares(rng, count, total):
 
 
 def draw(rng, utilization):
-    """(period, [(what a stage takes, CPU, '')]) of 4 chains of 3 stages, no two neighbours on one CPU; each CPU that has any
-    is used for `utilization` but for what rounding to us takes."""
+    """(period, [(what a stage takes, CPU, '')]) of 4 chains of 3 stages, no two neighbours on one
+    CPU; each CPU that has any is used for `utilization` but for what rounding to us takes."""
     places = []
     for _ in range(CHAINS):
         chain = [rng.randrange(CPUS)]
@@ -76,7 +82,8 @@ def draw(rng, utilization):
 
 
 def random_set(seed, utilization):
-    """The first set drawn in which no chain alone takes longer than its deadline, which is its period."""
+    """The first set drawn in which no chain alone takes longer than its deadline, which is its
+    period."""
     rng = random.Random(f'{seed}/{utilization}')
     while True:
         found = draw(rng, utilization)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Time slots for a task set, by reschctl assign: first with room for overheads, and if that is refused, without.
+"""Time slots for a task set, by reschctl assign: first with room for overheads, and if that is
+refused, without.
 
   formula  the papers' sizes, with overheads; the least delta with which all fits
   exact    sizes by demand, with overheads; the least delta
-  bare     the papers' sizes, without overheads and with delta 4: how the paper assigned its sets. Their utilization
-           is below S-EKG's bound for delta 4, 0.8885, so that nothing is ever refused; but nothing is promised, either,
-           on a machine that takes time for itself
+  bare     the papers' sizes, without overheads and with delta 4: how the paper assigned its sets.
+           Their utilization is below S-EKG's bound for delta 4, 0.8885, so that nothing is ever
+           refused; but nothing is promised, either, on a machine that takes time for itself
 """
 
 import dataclasses
@@ -27,8 +28,8 @@ class Broken(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """An answer. `refusals`: (sizes, reason) of what was tried before; `sizes` None: nothing was accepted. Times in ns;
-    `text` is the JSON that resch-sim reads."""
+    """An answer. `refusals`: (sizes, reason) of what was tried before; `sizes` None: nothing was
+    accepted. Times in ns; `text` is the JSON that resch-sim reads."""
     algorithm: str
     overheads: str
     refusals: tuple
@@ -53,8 +54,9 @@ def words_of(sizes, overheads):
 
 def ask(task_set, algorithm, options):
     """(text of the layout, None), or (None, why not)."""
-    done = subprocess.run([PROGRAM, 'assign', '--json', f'--method={algorithm}', f'--cpus=0-{task_set.cpus - 1}',
-                           *options, '-'], input=task_set.text, capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, 'assign', '--json', f'--method={algorithm}',
+                           f'--cpus=0-{task_set.cpus - 1}', *options, '-'], input=task_set.text,
+                          capture_output=True, text=True)
     if not done.returncode:
         return done.stdout, None
     if 'refused: ' not in done.stderr:
@@ -71,6 +73,7 @@ def assign(task_set, algorithm, overheads, sizes=SIZES):
             refusals.append((size, why))
             continue
         found = json.loads(text)
-        return Layout(algorithm, overheads.name, tuple(refusals), size, found['delta'], found['slot'],
-                      len(found['groups']), sum(task['split'] for task in found['tasks']), text)
+        return Layout(algorithm, overheads.name, tuple(refusals), size, found['delta'],
+                      found['slot'], len(found['groups']),
+                      sum(task['split'] for task in found['tasks']), text)
     return Layout(algorithm, overheads.name, tuple(refusals))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Layouts on a real kernel, where `reschctl assign --run` runs each set for a while under trace-cmd: in the
-deterministic guest, or on this machine.
+"""Layouts on a real kernel, where `reschctl assign --run` runs each set for a while under
+trace-cmd: in the deterministic guest, or on this machine.
 
-The guest's clock counts instructions, a nanosecond each, of all its CPUs together: they take turns, and a CPU whose
-turn has yet to come is late by some tens of microseconds. So the periods are stretched against the paper's. One CPU
-more than the sets need has the rest of the system.
+The guest's clock counts instructions, a nanosecond each, of all its CPUs together: they take turns,
+and a CPU whose turn has yet to come is late by some tens of microseconds. So the periods are
+stretched against the paper's. One CPU more than the sets need has the rest of the system.
 """
 
 import dataclasses
@@ -49,8 +49,8 @@ class Run:
 
 
 class Machine:
-    """This machine: as root, with the modules, reschctl and trace-cmd installed. `charges`: Overheads to leave room
-    for. `folder`: for files that go in and out."""
+    """This machine: as root, with the modules, reschctl and trace-cmd installed. `charges`:
+    Overheads to leave room for. `folder`: for files that go in and out."""
     name = 'here'
     note = None
 
@@ -65,7 +65,8 @@ class Machine:
             raise Broken('only root can run task sets on this machine')
 
     def command(self, cpus, limit):
-        return ['timeout', str(limit), os.path.join(HERE, 'play'), os.path.join(self.folder, 'files/experiment'), self.out]
+        return ['timeout', str(limit), os.path.join(HERE, 'play'),
+                os.path.join(self.folder, 'files/experiment'), self.out]
 
     def prepare(self, runs, time, seed):
         files = os.path.join(self.folder, 'files/experiment')
@@ -78,8 +79,9 @@ class Machine:
                 file.write(run.task_set.text)
         with open(os.path.join(files, 'todo'), 'w', encoding='utf-8') as file:
             for run in runs:
-                print(run.name, run.layout.algorithm, run.handover, f'0-{run.task_set.cpus - 1}', run.file,
-                      f'--run={time}ns --seed={seed}', *words_of(run.layout.sizes, self.charges), file=file)
+                print(run.name, run.layout.algorithm, run.handover,
+                      f'0-{run.task_set.cpus - 1}', run.file, f'--run={time}ns --seed={seed}',
+                      *words_of(run.layout.sizes, self.charges), file=file)
 
     def play(self, runs, time, seed, verbose):
         """Outcomes, in the order of the runs."""
@@ -87,7 +89,8 @@ class Machine:
         limit = BOOT_LIMIT + SLOWNESS * len(runs) * (time + 10**9) // 10**9
         command = self.command(runs[0].task_set.cpus, limit)
         with open(os.path.join(self.folder, 'log'), 'w', encoding='utf-8') as log:
-            status = subprocess.run(command, stdout=sys.stderr if verbose else log, stderr=subprocess.STDOUT).returncode
+            status = subprocess.run(command, stdout=sys.stderr if verbose else log,
+                                    stderr=subprocess.STDOUT).returncode
         if status:
             raise Broken(f'it ended with status {status}: see {self.folder}')
         return [self.outcome(run, time) for run in runs]
@@ -98,7 +101,8 @@ class Machine:
     def outcome(self, run, time):
         with open(os.path.join(self.out, run.name + '.json'), encoding='utf-8') as file:
             tasks = json.load(file)['run']
-        done = subprocess.run([sys.executable, CHECKER, '--json', '--tolerance', TOLERANCE, self.trace(run)],
+        done = subprocess.run([sys.executable, CHECKER, '--json', '--tolerance', TOLERANCE,
+                               self.trace(run)],
                               capture_output=True, text=True)
         if not done.stdout:
             raise Broken(f'resch-check: {done.stderr.strip()}')
@@ -106,13 +110,16 @@ class Machine:
         broken = {name: rule['broken'] for name, rule in found['rules'].items() if rule['broken']}
         return Outcome(time, *(sum(task[what] for task in tasks) for what in
                                ('completed', 'preemptions', 'migrations', 'misses')),
-                       max(task['tardiness_max'] for task in tasks), broken.get('notional', 0), time, found['verdict'],
-                       tuple(broken))
+                       max(task['tardiness_max'] for task in tasks), broken.get('notional', 0),
+                       time, found['verdict'], tuple(broken))
 
     def jitter(self, runs, picture=None):
-        """The tables of resch-jitter for all of these runs; with `picture` a histogram in that file."""
-        options = (['--histogram', picture] if picture else []) + (['--note', self.note] if self.note else [])
-        done = subprocess.run([sys.executable, JITTER, *options, *map(self.trace, runs)], capture_output=True, text=True)
+        """The tables of resch-jitter for all of these runs; with `picture` a histogram in that
+        file."""
+        options = (['--histogram', picture] if picture else []) + (['--note', self.note]
+                                                                   if self.note else [])
+        done = subprocess.run([sys.executable, JITTER, *options, *map(self.trace, runs)],
+                              capture_output=True, text=True)
         if done.returncode:
             raise Broken(f'resch-jitter: {done.stderr.strip()}')
         return done.stdout
@@ -129,13 +136,15 @@ class Guest(Machine):
 
     def build(self):
         """Kernel, modules and programs; installs what is missing."""
-        for words in (['setup.sh', 'guest', 'bench'], ['root.sh', self.kernel], ['build.sh', '--kbuild', self.kernel],
-                      ['build.sh', '--user', self.kernel]):
-            done = subprocess.run([os.path.join(HARNESS, words[0]), *words[1:]], capture_output=True, text=True)
+        for words in (['setup.sh', 'guest', 'bench'], ['root.sh', self.kernel],
+                      ['build.sh', '--kbuild', self.kernel], ['build.sh', '--user', self.kernel]):
+            done = subprocess.run([os.path.join(HARNESS, words[0]), *words[1:]],
+                                  capture_output=True, text=True)
             if done.returncode:
                 raise Broken(f'{" ".join(words)}: {(done.stderr or done.stdout).strip()[-2000:]}')
 
     def command(self, cpus, limit):
-        return [os.path.join(HARNESS, 'guest'), '-k', self.kernel, '--icount', '-c', str(cpus + 1), '-m', '2G',
-                '-t', str(limit), '-o', self.out, '--files', os.path.join(self.folder, 'files'),
-                '--program', '/usr/bin/trace-cmd', '--', 'sh', '/experiment/play', '/experiment', '/out']
+        return [os.path.join(HARNESS, 'guest'), '-k', self.kernel, '--icount', '-c',
+                str(cpus + 1), '-m', '2G', '-t', str(limit), '-o', self.out, '--files',
+                os.path.join(self.folder, 'files'), '--program', '/usr/bin/trace-cmd', '--', 'sh',
+                '/experiment/play', '/experiment', '/out']

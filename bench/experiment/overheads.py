@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a kernel takes, as Sousa and others measured it in 2011, and the same for resch-sim.
 
-reschctl assign --overheads leaves room for the largest values. The simulator is to come up to them, and no further:
+reschctl assign --overheads leaves room for the largest values. The simulator is to come up to them,
+and no further:
 
-  CtswJ  a deselected thread takes up to `leave` to leave its CPU, and the next one `switch`   leave + switch
-  ResJ   the giving CPU's timer is late, its thread leaves, the receiving CPU's interrupt is   2 late + 2 leave + switch
-         late, the thread that it had meanwhile leaves, and it switches
-  RelJ   the release is late; the CPU whose turn it is may be another one, and hear later      release + late
+  CtswJ  a deselected thread takes up to `leave` to leave its CPU, and the next one `switch`   leave
+         + switch
+  ResJ   the giving CPU's timer is late, its thread leaves, the receiving CPU's interrupt is   2
+         late + 2 leave + switch late, the thread that it had meanwhile leaves, and it switches
+  RelJ   the release is late; the CPU whose turn it is may be another one, and hear later
+         release + late
 
 Each is drawn at random, uniformly from 0 on, but for the switch, which always takes its time.
 """
@@ -30,8 +33,9 @@ class Overheads:
         leave = self.switch // 2
         switch = self.switch - leave
         late = (self.reserve - 2 * leave - switch) // 2
-        return ['--jitter', f'{late}ns', '--release-jitter', f'{self.release - late}ns', '--stop-delay', f'{leave}ns',
-                '--switch-cost', f'{switch}ns', '--irq', '%dns/%dns' % self.tick]
+        return ['--jitter', f'{late}ns', '--release-jitter', f'{self.release - late}ns',
+                '--stop-delay', f'{leave}ns', '--switch-cost', f'{switch}ns', '--irq',
+                '%dns/%dns' % self.tick]
 
     def words(self):
         """What reschctl assign knows by name, in full."""
@@ -43,8 +47,8 @@ class Overheads:
         return max(self.reserve, self.release)
 
 
-# The largest values of tables 1 and 5. The disk's interrupt, rare and on the last CPU, is left out; the release
-# overhead is part of the release jitter.
+# The largest values of tables 1 and 5. The disk's interrupt, rare and on the last CPU, is left out;
+# the release overhead is part of the release jitter.
 KNOWN = {
     'paper4': Overheads('paper4', 8824, 31834, 2218, (571, 1000000)),
     'paper24': Overheads('paper24', 48087, 37264, 9743, (6431, 1000000)),
@@ -56,9 +60,11 @@ def of_text(text):
     words = dict(word.split('=', 1) for word in text.split(','))
     if set(words) != {'reserve', 'release', 'switch'}:
         raise ValueError(f"'{text}' is not reserve=TIME,release=TIME,switch=TIME")
-    return Overheads('measured', *(gen.cli.units.parse_time(words[name]) for name in ('reserve', 'release', 'switch')), (0, 1000000))
+    return Overheads('measured', *(gen.cli.units.parse_time(words[name])
+                                   for name in ('reserve', 'release', 'switch')), (0, 1000000))
 
 
 def of_machine(cpus):
-    """Those of the paper's machine that is nearest from below: 4 CPUs up to 23, 24 from there on."""
+    """Those of the paper's machine that is nearest from below: 4 CPUs up to 23, 24 from there
+    on."""
     return KNOWN['paper4' if cpus < 24 else 'paper24']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Results as records and as text: a line per set, with both algorithms side by side, and why something was refused."""
+"""Results as records and as text: a line per set, with both algorithms side by side, and why
+something was refused."""
 
 import dataclasses
 
@@ -10,15 +11,16 @@ from simulate import Outcome
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One set under one algorithm, on the machine that `where` names ("sim": the simulator); `outcome` is None where no
-    layout was accepted."""
+    """One set under one algorithm, on the machine that `where` names ("sim": the simulator);
+    `outcome` is None where no layout was accepted."""
     set: Set
     layout: Layout
     where: str = 'sim'
     outcome: Outcome = None
 
     def holds(self):
-        """Whether what was promised was kept: no misses, and in no case anything at two places at once."""
+        """Whether what was promised was kept: no misses, and in no case anything at two places at
+        once."""
         if not self.outcome:
             return True
         if self.layout.promises():
@@ -31,7 +33,8 @@ class Row:
         for part in (self.set, self.layout, self.outcome):
             found.update(dataclasses.asdict(part) if part else {})
         del found['text']
-        found['refusals'] = [{'sizes': sizes, 'reason': reason} for sizes, reason in self.layout.refusals]
+        found['refusals'] = [{'sizes': sizes, 'reason': reason}
+                             for sizes, reason in self.layout.refusals]
         found['holds'] = self.holds()
         return found
 
@@ -40,7 +43,8 @@ class Row:
         """The Row that record() was made of, but for the texts of set and layout."""
         refusals = tuple((refusal['sizes'], refusal['reason']) for refusal in record['refusals'])
         layout = part_of(Layout, record, text='', refusals=refusals)
-        outcome = part_of(Outcome, record, broken=tuple(record['broken'])) if 'jobs' in record else None
+        outcome = (part_of(Outcome, record, broken=tuple(record['broken']))
+                   if 'jobs' in record else None)
         return cls(part_of(Set, record, text=''), layout, record['where'], outcome)
 
 
@@ -49,7 +53,8 @@ def part_of(kind, record, **others):
     return kind(**{name: record[name] for name in names}, **others)
 
 
-# ---- numbers as people read them -------------------------------------------------------------------
+# ---- numbers as people read them
+# -------------------------------------------------------------------
 
 def count(value):
     return f'{value:,}'
@@ -67,7 +72,8 @@ def duration(ns):
     return f'{ns} ns'
 
 
-# ---- the table -------------------------------------------------------------------------------------
+# ---- the table
+# -------------------------------------------------------------------------------------
 
 COLUMNS = ('set', 'tasks', 'util %', 'max', 'jobs')
 OF_ALGORITHM = ('sizes', 'δ', 'slot', 'split', 'preempt', 'migrate', 'misses')
@@ -78,7 +84,8 @@ def cells(row):
     if not outcome:
         return ('refused',) + ('-',) * (len(OF_ALGORITHM) - 1)
     return (layout.sizes, str(layout.delta), f'{layout.slot / 10**6:.3f}', str(layout.split),
-            rate(outcome.preemptions, outcome.time), rate(outcome.migrations, outcome.time), count(outcome.misses))
+            rate(outcome.preemptions, outcome.time), rate(outcome.migrations, outcome.time),
+            count(outcome.misses))
 
 
 def lines_of(rows):
@@ -89,8 +96,8 @@ def lines_of(rows):
         mine = {row.layout.algorithm: row for row in rows if row.set.number == number}
         one = next(iter(mine.values()))
         jobs = [row.outcome.jobs for row in mine.values() if row.outcome]
-        line = [str(number), str(one.set.tasks), f'{one.set.utilization * 100:.2f}', f'{one.set.largest * 100:.1f}',
-                count(max(jobs)) if jobs else '-']
+        line = [str(number), str(one.set.tasks), f'{one.set.utilization * 100:.2f}',
+                f'{one.set.largest * 100:.1f}', count(max(jobs)) if jobs else '-']
         for algorithm in algorithms:
             line += cells(mine[algorithm]) if algorithm in mine else ('-',) * len(OF_ALGORITHM)
         lines.append(line)
@@ -156,9 +163,12 @@ def text(rows):
         times = {row.outcome.time for row in mine if row.outcome}
         algorithms, head, lines = lines_of(mine)
         lasted = duration(max(times)) if times else 'no time'
-        out += [f'{place[0]}, {place[1]} CPUs, {lasted} a set, overheads {mine[0].layout.overheads}', '']
+        out += [
+            f'{place[0]}, {place[1]} CPUs, {lasted} a set, overheads {mine[0].layout.overheads}',
+            '']
         out += layout_lines(algorithms, head, lines) + ['']
         for algorithm in algorithms:
-            out.append(f'{algorithm}: ' + summary([row for row in mine if row.layout.algorithm == algorithm]))
+            out.append(f'{algorithm}: ' +
+                       summary([row for row in mine if row.layout.algorithm == algorithm]))
         out += ['refused: ' + line for line in refusals(mine)] + ['']
     return '\n'.join(out)

@@ -3,12 +3,15 @@
 """Generate random task sets, as resch-sim and reschctl assign read them.
 
 methods:
-  retas         utilizations from [umin, umax] until their sum, as a share of all CPUs, is in --target;
-                begin anew when it is above (appendix A of Sousa, Bletsas, Tovar, Andersson, 2011)
-  uunifast      --tasks utilizations that add up to --utilization, uniformly among all such with none
-                above 1: UUniFast-Discard (Bini, Buttazzo, 2005; Davis, Burns, 2011)
-  randfixedsum  the same distribution without discarding (Stafford, 2006; Emberson, Stafford, Davis, 2010)
-  kato          utilizations from [umin, umax] until they add up to --utilization; the last one is cut
+  retas         utilizations from [umin, umax] until their sum, as a share of all CPUs, is in
+                --target; begin anew when it is above (appendix A of Sousa, Bletsas, Tovar,
+                Andersson, 2011)
+  uunifast      --tasks utilizations that add up to --utilization, uniformly among all such with
+                none above 1: UUniFast-Discard (Bini, Buttazzo, 2005; Davis, Burns, 2011)
+  randfixedsum  the same distribution without discarding (Stafford, 2006; Emberson, Stafford, Davis,
+                2010)
+  kato          utilizations from [umin, umax] until they add up to --utilization; the last one is
+                cut
 
 Each line is id,min_C,max_C,min_T,max_T,D,min_off,max_off in ns. The same options and seed give the
 same file everywhere.
@@ -181,8 +184,8 @@ def generate(args, number):
     prepared = None
     if args.method == 'randfixedsum' and 0 < args.utilization <= args.tasks:
         prepared = randfixedsum_table(args.tasks, args.utilization)
-    return task_set(rng, shares_of(rng, args, prepared), args.periods, args.tmin, args.tmax, args.step,
-                    args.deadline, args.factor, args.offset)
+    return task_set(rng, shares_of(rng, args, prepared), args.periods, args.tmin,
+                    args.tmax, args.step, args.deadline, args.factor, args.offset)
 
 
 # ---- the command line ----------------------------------------------------------------------------
@@ -203,23 +206,29 @@ def arguments(argv=None):
                     epilog=__doc__.split('\n', 2)[2],
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('method', choices=('retas', 'uunifast', 'randfixedsum', 'kato'))
-    parser.add_argument('-m', '--cpus', type=int, default=4, metavar='N', help='for retas (default: 4)')
+    parser.add_argument('-m', '--cpus', type=int, default=4, metavar='N',
+                        help='for retas (default: 4)')
     parser.add_argument('--target', type=pair, default=(0.88, 0.885), metavar='LOW,HIGH',
                         help='sum of utilizations / CPUs, for retas (default: 0.88,0.885)')
     parser.add_argument('-n', '--tasks', type=int, default=8, metavar='N', help='default: 8')
-    parser.add_argument('-u', '--utilization', type=float, default=1.0, metavar='SUM', help='default: 1')
+    parser.add_argument('-u', '--utilization', type=float, default=1.0, metavar='SUM',
+                        help='default: 1')
     parser.add_argument('--umin', type=float, default=0.1, metavar='SHARE', help='default: 0.1')
     parser.add_argument('--umax', type=float, default=1.0, metavar='SHARE', help='default: 1')
-    parser.add_argument('--periods', choices=sorted(PERIODS), default='uniform', help='default: uniform')
-    parser.add_argument('--tmin', type=cli.duration, default=cli.duration('5ms'), metavar='TIME', help='default: 5ms')
-    parser.add_argument('--tmax', type=cli.duration, default=cli.duration('50ms'), metavar='TIME', help='default: 50ms')
+    parser.add_argument('--periods', choices=sorted(PERIODS), default='uniform',
+                        help='default: uniform')
+    parser.add_argument('--tmin', type=cli.duration, default=cli.duration('5ms'), metavar='TIME',
+                        help='default: 5ms')
+    parser.add_argument('--tmax', type=cli.duration, default=cli.duration('50ms'), metavar='TIME',
+                        help='default: 50ms')
     parser.add_argument('--step', type=cli.duration, default=1, metavar='TIME',
                         help='periods are multiples of this above tmin (uniform), or of this (default: 1ns)')
     parser.add_argument('--deadline', type=pair, default=(1.0, 1.0), metavar='LOW,HIGH',
                         help='deadline / period, uniform in between (default: 1)')
     parser.add_argument('--factor', type=float, default=1.0, metavar='F',
                         help='max_T = F T, min_C = C / F, max_off = F min_off (default: 1)')
-    parser.add_argument('--offset', type=cli.duration, default=0, metavar='TIME', help='min_off (default: 0)')
+    parser.add_argument('--offset', type=cli.duration, default=0, metavar='TIME',
+                        help='min_off (default: 0)')
     parser.add_argument('-s', '--seed', type=int, default=1, metavar='N', help='default: 1')
     parser.add_argument('--number', type=int, default=1, metavar='N',
                         help='the N-th set of this seed (default: 1)')

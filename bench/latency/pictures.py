@@ -8,7 +8,8 @@ from matplotlib import pyplot  # noqa: E402
 import results  # noqa: E402
 import tables  # noqa: E402
 
-COLOURS = {'idle': '#7f7f7f', 'floor': '#bcbd22', 'loaded': '#d62728', 'shield': '#1f77b4', 'artis': '#2ca02c'}
+COLOURS = {'idle': '#7f7f7f', 'floor': '#bcbd22', 'loaded': '#d62728', 'shield': '#1f77b4',
+           'artis': '#2ca02c'}
 # Of kernels, so that bars of one colour can be told apart.
 HATCHES = ('', '//', '..', 'xx', '\\\\', '++')
 
@@ -19,8 +20,8 @@ def _bin_end(start):
 
 
 def _steps(bins):
-    """Edges, us, and heights of a histogram's bins; between bins that are not side by side there is an empty one, so that
-    nothing is drawn where nothing was seen."""
+    """Edges, us, and heights of a histogram's bins; between bins that are not side by side there is
+    an empty one, so that nothing is drawn where nothing was seen."""
     edges, heights = [], []
     for start, count in bins:
         if edges and edges[-1] != start:
@@ -35,18 +36,21 @@ def _steps(bins):
 
 def histogram(records, path):
     """User latencies, both axes logarithmic, one row a kernel."""
-    figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1 + 3 * len(records)), squeeze=False, sharex=True)
+    figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1 + 3 * len(records)),
+                                   squeeze=False, sharex=True)
     for axis, record in zip(axes[:, 0], records):
         for phase, entry in record['phases'].items():
             edges, heights = _steps(entry['user']['histogram'])
             colour = COLOURS.get(phase)
             axis.stairs(heights, edges, baseline=0.5, fill=True, alpha=0.25, color=colour)
-            axis.stairs(heights, edges, baseline=0.5, color=colour, label=tables.NAMES.get(phase, phase))
+            axis.stairs(heights, edges, baseline=0.5, color=colour,
+                        label=tables.NAMES.get(phase, phase))
             axis.axvline(entry['user']['max'] / 1000, color=colour, linestyle=':', linewidth=1)
         axis.set(xscale='log', yscale='log', ylabel='samples', title=record['kernel'])
         axis.legend(fontsize='small')
     axes[-1, 0].set_xlabel('user latency, µs (dotted: the longest)'
-                           + (', emulated' if any(record['emulated'] for record in records) else ''))
+                           + (', emulated' if any(record['emulated'] for record in records) else
+                              ''))
     figure.tight_layout()
     figure.savefig(path, dpi=100)
 
@@ -60,7 +64,8 @@ def summary(records, path):
             colour = COLOURS.get(phase)
             late.barh(y, entry['user']['max'] / 1000, color=colour, alpha=0.35)
             late.barh(y, entry['user']['p99.9'] / 1000, color=colour, height=0.5)
-            late.text(entry['user']['max'] / 1000, y, f' {entry["user"]["max"] / 1000:.0f}', va='center', fontsize='small')
+            late.text(entry['user']['max'] / 1000, y, f' {entry["user"]["max"] / 1000:.0f}',
+                      va='center', fontsize='small')
             ticks.append((y, f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}'))
             y -= 1
         y -= 0.6
@@ -77,13 +82,15 @@ def summary(records, path):
 
 def _costs(axis, records):
     kinds = list(records[0]['phases'].get('loaded', {}).get('loads', {}))
-    bars = [(record, phase) for record in records for phase in record['phases'] if phase not in results.STOCK]
+    bars = [(record, phase) for record in records for phase in record['phases']
+            if phase not in results.STOCK]
     kernels = [record['kernel'] for record in records]
     for i, (record, phase) in enumerate(bars):
         width = 0.8 / len(bars)
         shares = [100 * (results.kept(record, phase, kind) or 0) for kind in kinds]
         axis.bar([x - 0.4 + (i + 0.5) * width for x in range(len(kinds))], shares, width,
-                 color=COLOURS.get(phase), edgecolor='white', hatch=HATCHES[kernels.index(record['kernel']) % len(HATCHES)],
+                 color=COLOURS.get(phase), edgecolor='white',
+                 hatch=HATCHES[kernels.index(record['kernel']) % len(HATCHES)],
                  label=f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}')
     axis.axhline(100, color='black', linewidth=1)
     axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':',

@@ -6,10 +6,11 @@ import re
 
 from columns import columns
 
-# How client and provider are scheduled; the load has SCHED_FIFO, SCHED_DEADLINE or a server as they have.
-WAYS = {'other': 'SCHED_OTHER', 'fifo': 'SCHED_FIFO', 'rate': 'SCHED_FIFO by rate', 'deadline': 'SCHED_DEADLINE',
-        'rest': 'servers, provider in none', 'active': 'servers, provider in its own',
-        'passive': 'servers, passive provider'}
+# How client and provider are scheduled; the load has SCHED_FIFO, SCHED_DEADLINE or a server as they
+# have.
+WAYS = {'other': 'SCHED_OTHER', 'fifo': 'SCHED_FIFO', 'rate': 'SCHED_FIFO by rate',
+        'deadline': 'SCHED_DEADLINE', 'rest': 'servers, provider in none',
+        'active': 'servers, provider in its own', 'passive': 'servers, passive provider'}
 # The client waits for the provider to read a request, twice, and for the service.
 WAITS, MESSAGES = 3, 2
 
@@ -19,12 +20,13 @@ class Broken(Exception):
 
 
 def guaranteed(sizes):
-    """us of its server's time that a client's job may take with all that is done for it, and be complete in time.
+    """us of its server's time that a client's job may take with all that is done for it, and be
+    complete in time.
 
-    A constant-bandwidth server of size U gives a job the time W by W / U + period after its release; each wait in it
-    costs what it takes, and up to a period: a budget that is left then may be given up for a later deadline. A provider
-    in a server of its own, the passive one, reads a request within one period of that; the second one within two, for its
-    budget may be used up.
+    A constant-bandwidth server of size U gives a job the time W by W / U + period after its
+    release; each wait in it costs what it takes, and up to a period: a budget that is left then may
+    be given up for a later deadline. A provider in a server of its own, the passive one, reads a
+    request within one period of that; the second one within two, for its budget may be used up.
     """
     share = sizes['budget'] / sizes['server_period']
     waits = (2 * MESSAGES - 1) * sizes['provider_period'] + sizes['service']
@@ -33,11 +35,13 @@ def guaranteed(sizes):
 
 def shares(sizes):
     """The sizes of the client's server and of the provider's."""
-    return sizes['budget'] / sizes['server_period'], sizes['provider_budget'] / sizes['provider_period']
+    return (sizes['budget'] / sizes['server_period'],
+            sizes['provider_budget'] / sizes['provider_period'])
 
 
 def load_of(percent, sizes):
-    """(budget, work) in us of the load that makes it so many percent, with client and provider; budget 0: there is none.
+    """(budget, work) in us of the load that makes it so many percent, with client and provider;
+    budget 0: there is none.
 
     What is not work is for the switches and interrupts that come in between.
     """
@@ -61,13 +65,16 @@ def plan(ways, percents, sizes):
                 'other': ('other', 'other', 'fifo=50'),
                 'fifo': ('fifo=50', 'fifo=50', 'fifo=50'),
                 'rate': ('fifo=60', 'fifo=60', 'fifo=50'),
-                # It looks at budgets when there is a tick or a thread blocks: the client gains nothing by a short period.
-                'deadline': (f'deadline={round(client * period)}/{period}', f'deadline={short}', f'deadline={size}'),
+                # It looks at budgets when there is a tick or a thread blocks: the client gains
+                # nothing by a short period.
+                'deadline': (f'deadline={round(client * period)}/{period}', f'deadline={short}',
+                             f'deadline={size}'),
                 'rest': (own, 'other', f'server={size}'),
                 'active': (own, f'server={whole}', f'server={size}'),
                 'passive': (own, f'passive={short}', f'server={size}'),
             }[way]
-            lines.append(f"{way} {percent} {client_way} {provider_way} {load if budget else '-'} {work}")
+            lines.append(
+                f"{way} {percent} {client_way} {provider_way} {load if budget else '-'} {work}")
     return lines
 
 
@@ -90,9 +97,11 @@ def read(folder, ways, percents):
     runs = []
     for way in ways:
         for percent in percents:
-            found = {who: _result(os.path.join(folder, f'{way}.{percent}.{who}')) for who in ('client', 'provider', 'load')}
+            found = {who: _result(os.path.join(folder, f'{way}.{percent}.{who}'))
+                     for who in ('client', 'provider', 'load')}
             run = {'way': way, 'percent': percent}
-            refused = [result['refused'] for result in found.values() if result and 'refused' in result]
+            refused = [result['refused'] for result in found.values() if result and
+                       'refused' in result]
             if refused:
                 run['refused'] = refused[0]
             elif not found['client'] or 'jobs' not in found['client']:
@@ -113,12 +122,14 @@ def joined(records):
             raise Broken(f"{record['kernel']}: runs of different sizes")
         runs = {(run['way'], run['percent']): run for run in known['runs'] + record['runs']}
         order = list(WAYS)
-        known['runs'] = sorted(runs.values(), key=lambda run: (order.index(run['way']), run['percent']))
+        known['runs'] = sorted(runs.values(),
+                               key=lambda run: (order.index(run['way']), run['percent']))
     return list(found.values())
 
 
 def rate(result):
-    """In percent; None where there is no load. One that has no whole job to show has missed none."""
+    """In percent; None where there is no load. One that has no whole job to show has missed
+    none."""
     if not result:
         return None
     return 100 * result['complete'] / result['jobs'] if result['jobs'] else 100.0
@@ -135,7 +146,8 @@ def _cell(run):
 
 
 def _of(record, way, percent):
-    return next((run for run in record['runs'] if (run['way'], run['percent']) == (way, percent)), None)
+    return next((run for run in record['runs'] if (run['way'], run['percent']) == (way, percent)),
+                None)
 
 
 def _both(record, key):
@@ -149,8 +161,9 @@ def text(record):
     sizes = record['sizes']
     lines = [f"{record['kernel']}{', emulated' if record['emulated'] else ''}, {record['network']}: completion rate of the client, %"
              ' (in parentheses: of the load, if not all)']
-    lines += columns([['load, %', *ways]] + [[str(percent), *(_cell(_of(record, way, percent)) for way in ways)]
-                                             for percent in percents])
+    lines += columns([['load, %', *ways]] +
+                     [[str(percent), *(_cell(_of(record, way, percent)) for way in ways)]
+                      for percent in percents])
     lines.append('')
     for way in ways:
         runs = [run for run in record['runs'] if run['way'] == way and 'refused' not in run]

@@ -13,7 +13,8 @@ import resch
 def main() -> int:
     cpu = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    with resch.Device() as device, device.join(period='10ms', runtime='2ms', cpu=cpu, name='periodic.py') as task:
+    with resch.Device() as device, device.join(period='10ms', runtime='2ms', cpu=cpu,
+                                               name='periodic.py') as task:
         try:
             for job in task:
                 if job.number >= count:

@@ -5,4 +5,5 @@ import pathlib
 
 from setuptools import setup
 
-setup(version=(pathlib.Path(__file__).resolve().parent / '../../VERSION').read_text(encoding='utf-8').strip())
+setup(version=(pathlib.Path(__file__).resolve().parent /
+               '../../VERSION').read_text(encoding='utf-8').strip())

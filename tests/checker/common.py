@@ -54,9 +54,9 @@ def pick(rng, candidates):
 
 
 def mutation_test(mutate, draw, seeds, least):
-    """A test: in more than `least` of the schedules that draw(rng) makes, mutate(rng, lines) finds a place for its
-    fault, and the checker finds the fault. mutate changes the lines and returns the rule that must be reported, among
-    others perhaps; None: there was no place."""
+    """A test: in more than `least` of the schedules that draw(rng) makes, mutate(rng, lines) finds
+    a place for its fault, and the checker finds the fault. mutate changes the lines and returns the
+    rule that must be reported, among others perhaps; None: there was no place."""
     def test(self):
         planted = 0
         for seed in seeds:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Recordings of two CPUs with a plan, in which everything is late by amounts that were drawn beforehand.
+"""Recordings of two CPUs with a plan, in which everything is late by amounts that were drawn
+beforehand.
 
-Each slot of 2 ms: CPU 0 belongs to group 1 until 1.2 ms, then to group 2; CPU 1 to group 2 until 0.6 ms, then to group
-3. One task each, with a single long job, so that somebody is due at every edge. At the beginning of a slot CPU 0 hands
-group 2 over to CPU 1. What is drawn is kept beside the text: that is what a measurement has to find."""
+Each slot of 2 ms: CPU 0 belongs to group 1 until 1.2 ms, then to group 2; CPU 1 to group 2 until
+0.6 ms, then to group
+3. One task each, with a single long job, so that somebody is due at every edge. At the beginning of
+a slot CPU 0 hands group 2 over to CPU 1. What is drawn is kept beside the text: that is what a
+measurement has to find."""
 
 MS, US = 1000000, 1000
 ZERO = 7000 * MS
@@ -17,14 +20,15 @@ class Recording:
     def __init__(self, rng, slots=20, parks=True, vectors=True, switches=True):
         self.rng, self.parks, self.vectors, self.switches = rng, parks, vectors, switches
         self.lines = []
-        self.drawn = {kind: [] for kind in ('ResJ', 'HandJ', 'RelJ', 'timer', 'decide', 'hand-over', 'switch', 'giver',
-                                            'leave', 'take')}
+        self.drawn = {kind: [] for kind in ('ResJ', 'HandJ', 'RelJ', 'timer', 'decide', 'hand-over',
+                                            'switch', 'giver', 'leave', 'take')}
         self.on = {0: 0, 1: 0}       # pid by CPU
         self.begin()
         for number in range(slots):
             self.slot(ZERO + number * SLOT)
         self.end = ZERO + slots * SLOT - 1
-        self.job(self.end, 0, 'resch_miss', 1, self.end)   # so that it is known what they did up to here
+        # so that it is known what they did up to here
+        self.job(self.end, 0, 'resch_miss', 1, self.end)
         self.lines.sort(key=lambda line: line[0])
 
     def text(self):
@@ -40,7 +44,8 @@ class Recording:
 
     def begin(self):
         self.say(ZERO - 9 * MS, 0, 'resch_plan', f'domain=1 slot={SLOT} from={ZERO} count=4')
-        for group, cpu, begin, end in ((1, 0, 0, SECOND), (2, 0, SECOND, SLOT), (2, 1, 0, FIRST), (3, 1, FIRST, SLOT)):
+        for group, cpu, begin, end in ((1, 0, 0, SECOND), (2, 0, SECOND, SLOT), (2, 1, 0, FIRST),
+                                       (3, 1, FIRST, SLOT)):
             self.say(ZERO - 9 * MS + group, 0, 'resch_reserve',
                      f'domain=1 group={group} cpu={cpu} begin={begin} end={end}')
         for task, cpu in ((1, 0), (2, 0), (3, 1)):
@@ -53,12 +58,14 @@ class Recording:
 
     def switch(self, time, cpu, pid):
         if self.switches:
-            self.say(time, cpu, 'sched_switch', f'prev_comm=x prev_pid={self.on[cpu]} prev_prio=10 prev_state=R ==> '
+            self.say(time, cpu, 'sched_switch',
+                     f'prev_comm=x prev_pid={self.on[cpu]} prev_prio=10 prev_state=R ==> '
                      f'next_comm=y next_pid={pid} next_prio=10')
         self.on[cpu] = pid
 
     def leave(self, time, cpu, task, now):
-        self.say(time, cpu, 'resch_deselect', f'id={task} pid={1000 + task} cpu={cpu} job=1 now={now} why=preempt')
+        self.say(time, cpu, 'resch_deselect',
+                 f'id={task} pid={1000 + task} cpu={cpu} job=1 now={now} why=preempt')
 
     def park(self, time, cpu, task, now):
         """The thread has gone, and so it is not on its CPU any more."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Legal schedules by brute force: a clock that ticks, and at each tick a look at every task.
 
-Deliberately the dullest way to do it, so that what the checker is tested with shares no idea with the
-plugins, the simulator or the checker. Everything happens at ticks; a schedule is a list of Line.
+Deliberately the dullest way to do it, so that what the checker is tested with shares no idea with
+the plugins, the simulator or the checker. Everything happens at ticks; a schedule is a list of
+Line.
 """
 
 import random
@@ -116,19 +117,23 @@ class Schedule:
 
     def say(self, name, task, value=0):
         now = ns(self.now)
-        self.lines.append(Line(now, name, task.cpu, id=task.id, pid=task.pid, cpu=task.cpu, job=task.job,
-                               release=ns(task.release), deadline=ns(task.due), now=now, value=value))
+        self.lines.append(Line(now, name, task.cpu, id=task.id, pid=task.pid, cpu=task.cpu,
+                               job=task.job,
+                               release=ns(task.release), deadline=ns(task.due), now=now,
+                               value=value))
 
     def say_off(self, task, why):
         now = ns(self.now)
-        self.lines.append(Line(now, 'resch_deselect', task.cpu, id=task.id, pid=task.pid, cpu=task.cpu,
+        self.lines.append(Line(now, 'resch_deselect', task.cpu, id=task.id, pid=task.pid,
+                               cpu=task.cpu,
                                job=task.job, now=now, why=why))
         self.selected[task.cpu] = None
 
     def attach(self, task):
         self.lines.append(Line(ns(self.now), 'resch_attach', task.cpu, id=task.id, pid=task.pid,
                                cpu=task.cpu, name=f't{task.id}', plugin=self.plugin[task.cpu],
-                               kind=task.kind, period=task.period * TICK, deadline=task.deadline * TICK,
+                               kind=task.kind, period=task.period * TICK,
+                               deadline=task.deadline * TICK,
                                wcet=task.wcet * TICK, offset=task.offset * TICK,
                                priority=task.priority, overrun=task.overrun, miss=task.miss))
 
@@ -141,7 +146,8 @@ class Schedule:
             self.lines.append(Line(ns(self.now), 'sched_switch', cpu, cpu=cpu,
                                    prev_comm=f't{prev.id}' if prev else f'swapper/{cpu}',
                                    prev_pid=prev.pid if prev else 0, prev_prio=49 if prev else 120,
-                                   prev_state=0, next_comm=f't{want.id}' if want else f'swapper/{cpu}',
+                                   prev_state=0,
+                                   next_comm=f't{want.id}' if want else f'swapper/{cpu}',
                                    next_pid=want.pid if want else 0, next_prio=49 if want else 120))
 
     # ---- a tick
@@ -309,7 +315,8 @@ def random_task(rng, ident, cpu, wakeups):
 
     def work(job):
         draw = random.Random(seed + job)
-        return draw.randrange(1, wcet + 1) if draw.random() < 0.9 else wcet + draw.randrange(1, 2 * wcet)
+        return (draw.randrange(1, wcet + 1) if draw.random() < 0.9 else
+                wcet + draw.randrange(1, 2 * wcet))
 
     def blocks(job):
         draw = random.Random(seed - job)

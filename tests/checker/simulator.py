@@ -18,12 +18,14 @@ ROOM = []
 
 def room():
     """A directory with resch-sim in it, and for files."""
-    if not os.path.exists(os.path.join(SIM, 'Makefile')) or not shutil.which('cc') or not shutil.which('make'):
+    if not os.path.exists(
+            os.path.join(SIM, 'Makefile')) or not shutil.which('cc') or not shutil.which('make'):
         raise unittest.SkipTest('there is no simulator, or no compiler for it')
     if not ROOM:
         place = tempfile.TemporaryDirectory()
         atexit.register(place.cleanup)
-        subprocess.run(['make', '-s', '-C', SIM, 'O=' + place.name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(['make', '-s', '-C', SIM, 'O=' + place.name], check=True,
+                       stdout=subprocess.DEVNULL)
         ROOM.append(place)
     return ROOM[0].name
 
@@ -46,7 +48,8 @@ def simulate_chains(chains, *options):
 
 
 def traced(*options):
-    done = subprocess.run([os.path.join(room(), 'resch-sim'), '--trace', '-', *options], stdout=subprocess.PIPE,
+    done = subprocess.run([os.path.join(room(), 'resch-sim'), '--trace', '-', *options],
+                          stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 1):   # 1: deadlines missed
         raise AssertionError(done.stderr)
@@ -70,10 +73,10 @@ def random_task(rng, name, most):
     longest = wcet if rng.random() < 0.5 else 3 * wcet
     offset = rng.randrange(period)
     times = (period, period if kind == 'periodic' else 2 * period,
-             rng.choice((period, period, max(wcet, period // 2), 2 * period)), wcet, max(1, wcet // 3), longest,
-             offset, offset)
-    return ','.join((name, *(f'{time}ns' for time in times), kind, str(rng.randrange(1, 20)), rng.choice(REACTIONS),
-                     rng.choice(REACTIONS)))
+             rng.choice((period, period, max(wcet, period // 2), 2 * period)), wcet,
+             max(1, wcet // 3), longest, offset, offset)
+    return ','.join((name, *(f'{time}ns' for time in times), kind, str(rng.randrange(1, 20)),
+                     rng.choice(REACTIONS), rng.choice(REACTIONS)))
 
 
 def random_set(rng, cpus):

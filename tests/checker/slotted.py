@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Legal schedules of groups in time slots, by brute force as in schedule.py: at each tick each CPU looks up in a
-table, one entry a tick, whose time it is."""
+"""Legal schedules of groups in time slots, by brute force as in schedule.py: at each tick each CPU
+looks up in a table, one entry a tick, whose time it is."""
 
 from schedule import TICK, Line, Schedule, ns, random_task
 
@@ -8,10 +8,12 @@ PLANNED = ('sekg', 'npsf', 'reclaim')
 
 
 class Slots:
-    """`reserves`: [(cpu, begin, end, group)] in ticks; it holds from tick `start` on, and is announced `ahead` of it."""
+    """`reserves`: [(cpu, begin, end, group)] in ticks; it holds from tick `start` on, and is
+    announced `ahead` of it."""
 
     def __init__(self, slot, reserves, start=0, ahead=0):
-        self.slot, self.reserves, self.start, self.said = slot, reserves, start, max(0, start - ahead)
+        self.slot, self.reserves, self.start, self.said = slot, reserves, start, max(0,
+                                                                                     start - ahead)
         cpus = max(reserve[0] for reserve in reserves) + 1
         self.table = [[0] * slot for _ in range(cpus)]
         for cpu, begin, end, group in reserves:
@@ -25,7 +27,8 @@ class Slots:
 
     def native(self, cpu):
         """The first group in the slot that is nowhere else."""
-        return next((group for group in self.table[cpu] if group and self.places(group) == [cpu]), 0)
+        return next((group for group in self.table[cpu] if group and self.places(group) == [cpu]),
+                    0)
 
     def next_edge(self, cpu, tick):
         """The next tick at which another group has the CPU."""
@@ -66,10 +69,12 @@ class Slotted(Schedule):
 
     def announce(self, plan):
         time = ns(plan.said)
-        self.lines.append(Line(time, 'resch_plan', 0, domain=1, slot=plan.slot * TICK, from_=ns(plan.start),
+        self.lines.append(Line(time, 'resch_plan', 0, domain=1, slot=plan.slot * TICK,
+                               from_=ns(plan.start),
                                count=len(plan.reserves)))
         for cpu, begin, end, group in plan.reserves:
-            self.lines.append(Line(time, 'resch_reserve', 0, domain=1, group=group, cpu=cpu, begin=begin * TICK,
+            self.lines.append(Line(time, 'resch_reserve', 0, domain=1, group=group, cpu=cpu,
+                                   begin=begin * TICK,
                                    end=end * TICK))
 
     def plan(self):
@@ -126,12 +131,14 @@ class Slotted(Schedule):
         return None
 
     def first(self, group):
-        ready = [task for task in self.tasks if self.members[task.id] == group and task.state == 'ready']
+        ready = [task for task in self.tasks if self.members[task.id] == group and
+                 task.state == 'ready']
         return min(ready, key=lambda task: (task.due, task.release, task.id), default=None)
 
 
 def late(lines, rng, jitter):
-    """As trace-cmd report prints them, each stamp a little late, and none before what it follows from."""
+    """As trace-cmd report prints them, each stamp a little late, and none before what it follows
+    from."""
     out, last = [], 0
     for line in lines:
         last = max(last, line.time + rng.randrange(jitter + 1))
@@ -142,7 +149,8 @@ def late(lines, rng, jitter):
 # ---- random ones
 
 def random_slots(rng, cpus, whole, start=0):
-    """A split group between each CPU and the next, and `whole` groups of each CPU's own in between."""
+    """A split group between each CPU and the next, and `whole` groups of each CPU's own in
+    between."""
     slot = rng.randrange(10, 24)
     reserves, begin = [], 0
     for cpu in range(cpus):
@@ -166,13 +174,14 @@ def random_slotted(rng, plugin='sekg', ticks=700, switches=True, cpus=None, wake
     whole = 1 if plugin == 'sekg' else rng.randrange(1, 3)
     plans = [random_slots(rng, cpus, whole, rng.choice((0, 0, 7)))]
     if rng.random() < 0.4:
-        plans.append(random_slots(rng, cpus, whole, plans[0].start + plans[0].slot * rng.randrange(5, 20)))
+        plans.append(random_slots(rng, cpus, whole,
+                                  plans[0].start + plans[0].slot * rng.randrange(5, 20)))
     groups = sorted({reserve[3] for plan in plans for reserve in plan.reserves})
     tasks, members = [], {}
     for group in groups:
         for _ in range(rng.choice((1, 1, 2)) if group < 100 else rng.choice((1, 2, 3))):
-            task = random_task(rng, len(tasks) + 1, plans[0].places(group)[0] if plans[0].places(group) else 0,
-                               wakeups)
+            task = random_task(rng, len(tasks) + 1,
+                               plans[0].places(group)[0] if plans[0].places(group) else 0, wakeups)
             tasks.append(task)
             members[task.id] = group
     return Slotted(tasks, members, plans, plugin, ticks=ticks, switches=switches)

@@ -23,9 +23,12 @@ class Story:
     def __init__(self, protocol, phase=0, period=10, deadline=20):
         self.lines, self.jobs = [], {1: 0, 2: 0}
         for task, cpu in ((1, 0), (2, 1)):
-            self.say(0, 'resch_attach', cpu, id=task, pid=1000 + task, cpu=cpu, name=f't{task}', plugin='edf', kind=SPORADIC,
-                     period=period * MS, deadline=10 * MS, wcet=5 * MS, offset=0, priority=0, overrun=0, miss=0)
-        self.say(0, 'resch_chain_set', 0, chain=5, name='c', protocol=protocol, stages=2, period=period * MS,
+            self.say(0, 'resch_attach', cpu, id=task, pid=1000 + task, cpu=cpu, name=f't{task}',
+                     plugin='edf', kind=SPORADIC,
+                     period=period * MS, deadline=10 * MS, wcet=5 * MS, offset=0, priority=0,
+                     overrun=0, miss=0)
+        self.say(0, 'resch_chain_set', 0, chain=5, name='c', protocol=protocol, stages=2,
+                 period=period * MS,
                  deadline=deadline * MS)
         self.say(0, 'resch_chain_stage', 0, chain=5, stage=0, task=1, phase=0)
         self.say(0, 'resch_chain_stage', 0, chain=5, stage=1, task=2, phase=phase * MS)
@@ -37,16 +40,21 @@ class Story:
         """A job, from its release on; the events are put in order at the end."""
         self.jobs[task] += 1
         cpu = task - 1
-        for time, name in ((begin, 'resch_release'), (begin, 'resch_select'), (end, 'resch_complete')):
-            self.say(time, name, cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task], release=stamp(release),
-                     deadline=stamp(release + 10), now=stamp(time), value={'resch_select': 2 ** 64 - 1}.get(name, 0))
-        self.say(end, 'resch_deselect', cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task], now=stamp(end),
+        for time, name in ((begin, 'resch_release'), (begin, 'resch_select'),
+                           (end, 'resch_complete')):
+            self.say(time, name, cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task],
+                     release=stamp(release),
+                     deadline=stamp(release + 10), now=stamp(time),
+                     value={'resch_select': 2 ** 64 - 1}.get(name, 0))
+        self.say(end, 'resch_deselect', cpu, id=task, pid=1000 + task, cpu=cpu, job=self.jobs[task],
+                 now=stamp(end),
                  why='complete')
         if instance:
             self.step(task, end, instance, what, release if origin is None else origin)
 
     def step(self, task, time, instance, what, origin):
-        self.say(time, 'resch_chain', task - 1, chain=5, instance=instance, stage=task - 1, task=task, what=what,
+        self.say(time, 'resch_chain', task - 1, chain=5, instance=instance, stage=task - 1,
+                 task=task, what=what,
                  origin=stamp(origin), now=stamp(time))
 
     def text(self):
@@ -104,7 +112,8 @@ class Legal(CheckerTest):
 
     def test_not_a_chain_any_more(self):
         story = pipeline(DS, (3, 15, 24))
-        story.say(30, 'resch_chain_set', 0, chain=5, name='c', protocol=DS, stages=0, period=0, deadline=0)
+        story.say(30, 'resch_chain_set', 0, chain=5, name='c', protocol=DS, stages=0,
+                  period=0, deadline=0)
         story.job(2, 40, 40, 41)
         self.assert_legal(story.text())
 
@@ -116,7 +125,8 @@ class Broken(CheckerTest):
     def test_out_of_order(self):
         story = pipeline(DS, (3, 15, 24))
         for line in story.lines:
-            if line.name == 'resch_chain' and line.fields['stage'] == 0 and line.fields['instance'] == 2:
+            if (line.name == 'resch_chain' and line.fields['stage'] == 0 and
+                line.fields['instance'] == 2):
                 line.fields['instance'] = 1
         self.assert_broken(story.text(), 'chain-order', 'chain-once')
 
@@ -138,8 +148,9 @@ class Broken(CheckerTest):
 
     def test_never_done(self):
         story = pipeline(DS, (3, 15, 24))
-        story.lines = [line for line in story.lines if not (line.name == 'resch_chain' and line.fields['stage'] == 1 and
-                                                            line.fields['instance'] == 2)]
+        story.lines = [line for line in story.lines
+                       if not (line.name == 'resch_chain' and line.fields['stage'] == 1 and
+                               line.fields['instance'] == 2)]
         self.assert_broken(story.text(), 'chain-once')
 
     def test_from_nowhere(self):
@@ -158,10 +169,12 @@ class Broken(CheckerTest):
         story = pipeline(RG, (3, 15, 24))
         # Another task of CPU 1, under way from 14 to 30; it has the later deadline.
         fields = {'id': 3, 'pid': 1003, 'cpu': 1}
-        story.say(0, 'resch_attach', 1, **fields, name='t3', plugin='edf', kind=SPORADIC, period=100 * MS, deadline=100 * MS,
+        story.say(0, 'resch_attach', 1, **fields, name='t3', plugin='edf', kind=SPORADIC,
+                  period=100 * MS, deadline=100 * MS,
                   wcet=20 * MS, offset=0, priority=0, overrun=0, miss=0)
         job = {'job': 1, 'release': stamp(14), 'deadline': stamp(114)}
-        for time, name, value in ((14, 'resch_release', 0), (14, 'resch_select', 2 ** 64 - 1), (17, 'resch_select', 2 ** 64 - 1),
+        for time, name, value in ((14, 'resch_release', 0), (14, 'resch_select', 2 ** 64 - 1),
+                                  (17, 'resch_select', 2 ** 64 - 1),
                                   (26, 'resch_select', 2 ** 64 - 1), (38, 'resch_complete', 0)):
             story.say(time, name, 1, **fields, **job, now=stamp(time), value=value)
         for time, why in ((15, 'preempt'), (24, 'preempt'), (38, 'complete')):
@@ -185,7 +198,8 @@ class Broken(CheckerTest):
         story.job(2, 49, 49, 51, 4, COMPLETE, 30)
         text = story.text()
         self.assert_broken(text, 'chain-deadline', 'miss')
-        self.assert_broken([line for line in text if 'id=1 ' not in line or 'job=4' not in line], 'chain-deadline')
+        self.assert_broken([line for line in text if 'id=1 ' not in line or 'job=4' not in line],
+                           'chain-deadline')
 
     def test_miss_from_nowhere(self):
         story = pipeline(DS, (3, 15, 24))
@@ -203,15 +217,20 @@ class HandedOver(unittest.TestCase):
                 for instance, before, complete, task, release in found]
 
     def test_from_completion_to_release(self):
-        self.assertEqual(self.of(pipeline(DS, (3, 15, 24))), [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 24)])
-        self.assertEqual(self.of(pipeline(RG1, (3, 15, 25))), [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 25)])
+        self.assertEqual(self.of(pipeline(DS, (3, 15, 24))),
+                         [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 24)])
+        self.assertEqual(self.of(pipeline(RG1, (3, 15, 25))),
+                         [(1, 1, 3, 2, 3), (2, 1, 15, 2, 15), (3, 1, 24, 2, 25)])
 
     def test_under_way(self):
         story = pipeline(DS, (3, 15, 24))
-        last = [line for line in story.lines if line.fields.get('id') == 2 and line.fields.get('job') == 3]
-        story.lines = [line for line in story.lines if line.name != 'resch_chain' or line.fields['stage'] == 0 or
+        last = [line for line in story.lines if line.fields.get('id') == 2 and
+                line.fields.get('job') == 3]
+        story.lines = [line for line in story.lines if line.name != 'resch_chain' or
+                       line.fields['stage'] == 0 or
                        line.fields['instance'] != 3]
-        story.lines = [line for line in story.lines if line not in last or line.name in ('resch_release', 'resch_select')]
+        story.lines = [line for line in story.lines if line not in last or
+                       line.name in ('resch_release', 'resch_select')]
         self.assertEqual(self.of(story)[-1], (3, 1, 24, 2, 24))
         # not released yet
         story.lines = [line for line in story.lines if line not in last]

@@ -15,7 +15,8 @@ from test_plans_legal import RESERVES, split_set
 
 
 def matplotlib_is_there():
-    done = subprocess.run(['/usr/bin/python3', '-c', 'import matplotlib'], stderr=subprocess.DEVNULL)
+    done = subprocess.run(['/usr/bin/python3', '-c', 'import matplotlib'],
+                          stderr=subprocess.DEVNULL)
     return done.returncode == 0
 
 
@@ -31,8 +32,9 @@ class Draw(unittest.TestCase):
     def draw(self, lines, name, *options):
         with open(self.path('schedule.txt'), 'w') as file:
             file.write('\n'.join(lines))
-        return subprocess.run(['/usr/bin/python3', DRAW, self.path('schedule.txt'), '-o', self.path(name),
-                               *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.run(['/usr/bin/python3', DRAW, self.path('schedule.txt'), '-o',
+                               self.path(name), *options], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
 
     def lines(self, **options):
         tasks = [Task(1, period=40, wcet=25), Task(2, period=60, wcet=30)]
@@ -66,12 +68,16 @@ class Draw(unittest.TestCase):
         self.assertIn('fp', words)
 
     def test_what_the_window_does_not_show(self):
-        tasks = [Task(1, period=40, wcet=10, work=lambda job: 45 if job == 1 else 10), Task(2, period=60, wcet=20)]
+        tasks = [Task(1, period=40, wcet=10, work=lambda job: 45 if job == 1 else 10),
+                 Task(2, period=60, wcet=20)]
         lines = simulated(Schedule(tasks, 'edf', [(500, 0, 'fp')]).run())
         for options, wanted in (
-                (['--from', f'{600 * T}ns', '--to', f'{700 * T}ns'], 'outside this window: 2 missed deadlines, 1 overrun, 1 plugin swap, 37 jobs'),
-                (['--from', '0', '--to', f'{400 * T}ns'], 'outside this window: 1 plugin swap, 24 jobs'),
-                (['--from', '0', '--to', f'{400 * T}ns', '--width', '5'], 'outside this window: 1 plugin swap, 24 jobs'),
+                (['--from', f'{600 * T}ns', '--to', f'{700 * T}ns'],
+                 'outside this window: 2 missed deadlines, 1 overrun, 1 plugin swap, 37 jobs'),
+                (['--from', '0', '--to', f'{400 * T}ns'],
+                 'outside this window: 1 plugin swap, 24 jobs'),
+                (['--from', '0', '--to', f'{400 * T}ns', '--width', '5'],
+                 'outside this window: 1 plugin swap, 24 jobs'),
                 (['--from', '0', '--to', '1s'], None)):
             self.assertEqual(self.draw(lines, 'a.svg', *options).returncode, 0)
             with open(self.path('a.svg')) as file:
@@ -82,12 +88,15 @@ class Draw(unittest.TestCase):
                 self.assertNotIn('outside', words)
 
     def test_axis_counts_from_the_window(self):
-        self.assertIn('ms; 0 is 60 ms after the beginning of the trace', self.svg('--from', '60ms', '--to', '70ms'))
-        self.assertIn('ms since the beginning of the trace', self.svg('--from', '0', '--to', '70ms'))
+        self.assertIn('ms; 0 is 60 ms after the beginning of the trace',
+                      self.svg('--from', '60ms', '--to', '70ms'))
+        self.assertIn('ms since the beginning of the trace',
+                      self.svg('--from', '0', '--to', '70ms'))
 
     def test_names_of_lanes_fit(self):
         """The longest name begins inside of the picture."""
-        lines = [line.replace('name=t1 ', 'name=a_name_of_31_letters_that_is_long ') for line in simulated(self.lines())]
+        lines = [line.replace('name=t1 ', 'name=a_name_of_31_letters_that_is_long ')
+                 for line in simulated(self.lines())]
         self.assertEqual(self.draw(lines, 'a.svg', '--width', '6').returncode, 0)
         with open(self.path('a.svg')) as file:
             places = re.findall(r'<!-- a_name.*?translate\((-?[0-9.]+) ', file.read(), re.S)
@@ -98,7 +107,8 @@ class Draw(unittest.TestCase):
         self.assertEqual(self.draw(text, 'a.svg').returncode, 0)
         with open(self.path('a.svg')) as file:
             words = re.findall(r'<!-- (.*?) -->', file.read())
-        for word in ('CPU 0', 'CPU 1', 'CPU 0+1, group 2', 'reserve of a group', 'slot begins', '3'):
+        for word in ('CPU 0', 'CPU 1', 'CPU 0+1, group 2', 'reserve of a group',
+                     'slot begins', '3'):
             self.assertIn(word, words)
         self.assertNotIn('reserve of a group', self.svg())
 
@@ -109,17 +119,20 @@ class Draw(unittest.TestCase):
             text = file.read()
         shafts = re.findall(r'd="M ([0-9.]+) [0-9.]+\s+Q [0-9.]+ [0-9.]+ ([0-9.]+) [0-9.]+\s+"[^>]*'
                             r'fill: none; stroke: (#[0-9a-f]+); stroke-width: 1.3', text)
-        return [(colour, round(float(to) - float(at))) for at, to, colour in shafts], 'to the next stage' in text
+        return [(colour, round(float(to) - float(at)))
+                for at, to, colour in shafts], 'to the next stage' in text
 
     def test_stages_of_chains(self):
-        """An arrow for each instance that is handed over, in its colour; one that a guard holds back slopes."""
+        """An arrow for each instance that is handed over, in its colour; one that a guard holds
+        back slopes."""
         lines = pipeline(RG1, (3, 15, 25)).text()
         arrows, told = self.stage_arrows(lines)
         self.assertEqual([colour for colour, _ in arrows], ['#e69f00', '#009e73', '#cc79a7'])
         self.assertEqual([far > 5 for _, far in arrows], [False, False, True])
         self.assertTrue(told)
         self.assertEqual(len(self.stage_arrows(lines, '--from', '10ms', '--to', '20ms')[0]), 1)
-        self.assertEqual(self.stage_arrows([line for line in lines if 'resch_chain' not in line]), ([], False))
+        self.assertEqual(self.stage_arrows([line for line in lines if 'resch_chain' not in line]),
+                         ([], False))
 
     def test_the_same_twice(self):
         pictures = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""resch-export: that its timelines keep to the format, and have in them what resch-check sees in the same trace."""
+"""resch-export: that its timelines keep to the format, and have in them what resch-check sees in
+the same trace."""
 
 import gzip
 import io
@@ -67,7 +68,8 @@ class Same(unittest.TestCase):
             self.compare_task(document, task, model, zero)
         for number, cpu in model.cpus.items():
             name = f'CPU {number}'
-            chosen = [span for task in model.task_list() for span in task.selected if span.cpu == number]
+            chosen = [span for task in model.task_list() for span in task.selected
+                      if span.cpu == number]
             self.assertEqual(joined(document.on(name, 'chosen by resch')), parts(chosen, zero))
             runs = [(start - zero, end - zero) for start, end, pid, _, _ in cpu.runs if pid]
             self.assertEqual([item[:2] for item in document.on(name, 'runs')], runs)
@@ -77,17 +79,21 @@ class Same(unittest.TestCase):
         name = task.label()
         done = [job for job in task.jobs if job.completed is not None]
         self.assertEqual([(end - ns_of(event, 'release_ns'), event['args']['job'])
-                          for _, end, _, event in document.on(name, 'jobs') if 'not complete' not in event['args']],
+                          for _, end, _, event in document.on(name, 'jobs')
+                          if 'not complete' not in event['args']],
                          [(job.completed - zero - job.release, job.index) for job in done])
         self.assertEqual([(start, end) for start, end, _, event in document.on(name, 'jobs')
                           if 'not complete' not in event['args']],
                          [(job.released - zero, job.completed - zero) for job in done])
         self.assertEqual([(time, ns(value)) for time, value in document.counter(name, 'response')],
                          [(job.completed - zero, job.response()) for job in done])
-        self.assertEqual([ns(value) for _, value in document.counter(name, 'execution')], [job.exec for job in done])
+        self.assertEqual([ns(value) for _, value in document.counter(name, 'execution')],
+                         [job.exec for job in done])
         self.assertEqual(joined(document.on(name, 'runs')), parts(task.running, zero))
-        self.assertEqual(len(document.instants(name, 'miss')), sum(len(job.misses) for job in task.jobs))
-        self.assertEqual(len(document.instants(name, 'overrun')), sum(len(job.overruns) for job in task.jobs))
+        self.assertEqual(len(document.instants(name, 'miss')),
+                         sum(len(job.misses) for job in task.jobs))
+        self.assertEqual(len(document.instants(name, 'overrun')),
+                         sum(len(job.overruns) for job in task.jobs))
 
 
 def ns_of(event, key):
@@ -100,10 +106,12 @@ class Schedules(Same):
         for seed in range(24):
             rng = random.Random(seed)
             schedule = random_schedule(rng, cpus=rng.choice((1, 2)), switches=rng.random() < 0.7)
-            lines = simulated(schedule) if seed % 2 else recorded(schedule, rng, rng.choice((0, 3000)))
+            lines = simulated(schedule) if seed % 2 else recorded(schedule, rng,
+                                                                  rng.choice((0, 3000)))
             with self.subTest(seed=seed):
                 document, model = self.compare(lines)
-                complete = sum(job.completed is not None for task in model.task_list() for job in task.jobs)
+                complete = sum(job.completed is not None for task in model.task_list()
+                               for job in task.jobs)
                 self.assertEqual(len(document.flows), complete)
                 flows += len(document.flows)
                 late += sum(item[2] == 'late' for row in document.slices.values() for item in row)
@@ -111,8 +119,10 @@ class Schedules(Same):
         self.assertGreater(late, 0)
 
     def test_flow_goes_from_release_to_selection_to_end(self):
-        document, model = self.compare(simulated(Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()))
-        rows = {name: row for row, name in document.rows.items() if row[0] == document.process('t1/1')}
+        document, model = self.compare(
+            simulated(Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()))
+        rows = {name: row for row, name in document.rows.items() if row[0] ==
+                document.process('t1/1')}
         points = [points for points in document.flows.values() if points[0][2] == rows['jobs']]
         job = next(job for task in model.task_list() for job in task.jobs)
         self.assertEqual([(time, phase) for time, phase, _ in points[0]],
@@ -123,35 +133,46 @@ class Schedules(Same):
     def test_chosen_for_one_job_after_the_other(self):
         """The choice stays on a task whose next job is there when one completes."""
         def line(time, name, job, rest='now={0} value=0'):
-            return f'{time} resch_{name} id=1 pid=5 cpu=0 job={job} release={time} deadline={time + 900} ' + rest.format(time)
-        lines = ['0 resch_attach id=1 pid=5 cpu=0 name=t1 plugin=edf kind=2 period=9 deadline=9 wcet=9', line(1000, 'release', 1),
-                 line(1000, 'select', 1), line(1500, 'complete', 1), line(1600, 'release', 2), line(1900, 'complete', 2),
-                 line(1950, 'deselect', 2, 'now={0} why=complete')]
+            return (f'{time} resch_{name} id=1 pid=5 cpu=0 job={job} release={time} '
+                    f'deadline={time + 900} ' + rest.format(time))
+        lines = [
+            '0 resch_attach id=1 pid=5 cpu=0 name=t1 plugin=edf kind=2 period=9 deadline=9 wcet=9',
+            line(1000, 'release', 1), line(1000, 'select', 1), line(1500, 'complete', 1),
+            line(1600, 'release', 2), line(1900, 'complete', 2),
+            line(1950, 'deselect', 2, 'now={0} why=complete')]
         document = self.document(export(lines))
-        self.assertEqual([(*item[:2], item[3].get('args')) for item in document.on('CPU 0', 'chosen by resch')],
-                         [(1000, 1500, {'job': 1}), (1500, 1600, None), (1600, 1900, {'job': 2}), (1900, 1950, None)])
+        self.assertEqual([(*item[:2], item[3].get('args'))
+                          for item in document.on('CPU 0', 'chosen by resch')],
+                         [(1000, 1500, {'job': 1}), (1500, 1600, None), (1600, 1900, {'job': 2}),
+                          (1900, 1950, None)])
         self.assertEqual(len(document.flows), 2)
 
     def test_decisions_that_overlap(self):
-        """A release that another CPU decided before the last job's end was known: slices are cut, not crossed."""
+        """A release that another CPU decided before the last job's end was known: slices are cut,
+        not crossed."""
         lines = [f'{time} resch_{name} id=1 pid=5 cpu=0 job={job} release={now} deadline=9000 now={now} value=0'
-                 for time, now, name, job in ((1000, 1000, 'release', 1), (1500, 1500, 'complete', 1),
-                                              (1510, 1400, 'release', 2), (1900, 1900, 'complete', 2))]
+                 for time, now, name, job in ((1000, 1000, 'release', 1),
+                                              (1500, 1500, 'complete', 1),
+                                              (1510, 1400, 'release', 2),
+                                              (1900, 1900, 'complete', 2))]
         document = self.document(export(lines))
-        self.assertEqual([item[:2] for item in document.on('task 1', 'jobs')], [(0, 500), (500, 900)])
+        self.assertEqual([item[:2] for item in document.on('task 1', 'jobs')],
+                         [(0, 500), (500, 900)])
 
     def test_swaps(self):
         tasks = [Task(1, period=40, wcet=25), Task(2, period=60, wcet=30)]
         document, model = self.compare(recorded(Schedule(tasks, 'edf', [(500, 0, 'fp')]).run()))
         plugins = document.on('domain 1, plugin of CPU 0', 'plugin')
-        self.assertEqual([item[:3] for item in plugins], [(0, 500 * T, 'edf'), (500 * T, model.end - model.start, 'fp')])
+        self.assertEqual([item[:3] for item in plugins],
+                         [(0, 500 * T, 'edf'), (500 * T, model.end - model.start, 'fp')])
         swap, = document.instants('domain 1, plugin of CPU 0', 'swap')
         self.assertEqual((swap['name'], swap['s'], ns(swap['ts'])), ('edf -> fp', 'g', 500 * T))
 
     def test_thrown_out(self):
         lines = simulated(Schedule([Task(1)]).run())
         time = lines[-1].split()[0]
-        lines.append(f'{time} resch_eject domain=2 cpu=0 plugin=bad reason=picked a task that is not ready')
+        lines.append(
+            f'{time} resch_eject domain=2 cpu=0 plugin=bad reason=picked a task that is not ready')
         eject, = self.document(export(lines)).instants('plugin of CPU 0', 'eject')
         self.assertEqual(eject['args']['reason'], 'picked a task that is not ready')
 
@@ -161,28 +182,34 @@ class Schedules(Same):
         plan, = model.plans
         for number in plan.cpus():
             self.assertEqual([item[:3] for item in document.on(f'CPU {number}', 'reserves')],
-                             [(window.start - model.start, window.end - model.start, f'group {window.group}')
+                             [(window.start - model.start, window.end - model.start,
+                               f'group {window.group}')
                               for window in plan.windows(number, model.start, model.end)])
 
     def test_chains(self):
-        """An arrow for each instance that is handed over, from the one job's end to the other one's release."""
+        """An arrow for each instance that is handed over, from the one job's end to the other one's
+        release."""
         lines = pipeline(RG1, (3, 15, 25)).text()
         document = self.document(export(lines))
-        first, second = (next(name for name in document.processes.values() if name.endswith(f'/{ident}')) for ident in (1, 2))
+        first, second = (next(name for name in document.processes.values()
+                              if name.endswith(f'/{ident}')) for ident in (1, 2))
         jobs = [document.on(name, 'jobs') for name in (first, second)]
         arrows = [points for points in document.flows.values() if len(points) == 2]
         self.assertEqual([(points[0][0], points[1][0]) for points in arrows],
                          [(before[1] - 1, after[0]) for before, after in zip(*jobs)])
         self.assertEqual(len(arrows), 3)
         chain = next(name for name in document.processes.values() if name.startswith('chain '))
-        origins = [event for event in read.parse(lines).events if event.name == 'resch_chain' and event['what'] & 2]
+        origins = [event for event in read.parse(lines).events if event.name == 'resch_chain' and
+                   event['what'] & 2]
         self.assertEqual([ns(value) for _, value in document.counter(chain, 'end to end')],
                          [event.now - event['origin'] for event in origins])
         self.assertFalse(document.instants(chain, 'chain'))
         late = self.document(export(pipeline(RG1, (3, 15, 45)).text()))
         self.assertEqual([mark['name'] for mark in late.instants(chain, 'chain')], ['late'])
-        # An instance whose first job is not in the recording has no arrow; nor has one that is lost.
-        self.assertEqual(len([points for points in self.document(export(lines[8:])).flows.values() if len(points) == 2]), 2)
+        # An instance whose first job is not in the recording has no arrow; nor has one that is
+        # lost.
+        self.assertEqual(len([points for points in self.document(export(lines[8:])).flows.values()
+                              if len(points) == 2]), 2)
 
     def test_chains_that_skip(self):
         """What is skipped as the job before it ends has a mark, and no arrow to that job."""
@@ -193,7 +220,8 @@ class Schedules(Same):
         story.step(2, 36, 2, SKIPPED, 10)
         document = self.document(export(story.text()))
         chain = next(name for name in document.processes.values() if name.startswith('chain '))
-        self.assertEqual([mark['name'] for mark in document.instants(chain, 'chain')], ['late', 'skipped: it is late'])
+        self.assertEqual([mark['name'] for mark in document.instants(chain, 'chain')],
+                         ['late', 'skipped: it is late'])
         self.assertEqual(len([points for points in document.flows.values() if len(points) == 2]), 1)
 
     def test_another_clock(self):
@@ -224,7 +252,8 @@ class Schedules(Same):
         whole = Document(export(lines))
         for process, row in (('t1/1', 'jobs'), ('t2/2', 'runs'), ('CPU 0', 'chosen by resch')):
             self.assertEqual([item[:3] for item in document.on(process, row)],
-                             [(max(item[0], start), min(item[1], end), item[2]) for item in whole.on(process, row)
+                             [(max(item[0], start), min(item[1], end), item[2])
+                              for item in whole.on(process, row)
                               if item[1] >= start and item[0] <= end])
         self.assertGreater(len(document.flows), 3)
 
@@ -239,14 +268,17 @@ class Unknown(Same):
                 self.document(export(lines[len(lines) // 2:]))
 
     def test_lost_events(self):
-        schedule = recorded(Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run())
+        schedule = recorded(
+            Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run())
         lines = schedule[:40] + ['CPU:0 [60 EVENTS DROPPED]'] + schedule[100:]
         document = self.document(export(lines))
         lost, = document.on('CPU 0', 'events lost')
         self.assertEqual(lost[2], '60 events lost')
-        for process, row in (('t1/1', 'jobs'), ('t2/2', 'runs'), ('CPU 0', 'runs'), ('CPU 0', 'chosen by resch')):
+        for process, row in (('t1/1', 'jobs'), ('t2/2', 'runs'), ('CPU 0', 'runs'),
+                             ('CPU 0', 'chosen by resch')):
             for start, end, *_ in document.on(process, row):
-                self.assertTrue(end <= lost[0] or start >= lost[1], (process, row, start, end, lost))
+                self.assertTrue(end <= lost[0] or start >= lost[1],
+                                (process, row, start, end, lost))
 
     def test_random_holes(self):
         for seed in range(20):
@@ -258,7 +290,8 @@ class Unknown(Same):
             kept = [line for line in lines[begin:end] if cpu not in line]
             gone = end - begin - len(kept)
             after = next((at for at in range(end, len(lines)) if cpu in lines[at]), len(lines))
-            text = lines[:begin] + kept + lines[end:after] + [f'CPU:{int(cpu[1:4])} [{gone} EVENTS DROPPED]'] + lines[after:]
+            text = (lines[:begin] + kept + lines[end:after] +
+                    [f'CPU:{int(cpu[1:4])} [{gone} EVENTS DROPPED]'] + lines[after:])
             with self.subTest(seed=seed):
                 self.document(export(text))
 
@@ -266,8 +299,9 @@ class Unknown(Same):
 class Simulated(SimulatorTest, Same):
     def test_servers(self):
         servers = put('servers.txt', 'cbs-hard, 4ms, 20ms, edf\ncbs, 10ms, 20ms, rr, , 500us\n')
-        tasks = ('name,period,wcet,max_exec,group\ncontrol,20ms,4ms,4ms,1\ngreedy,40ms,20ms,60ms,2\n'
-                 'other,50ms,3ms,3ms,2\n')
+        tasks = (
+            'name,period,wcet,max_exec,group\ncontrol,20ms,4ms,4ms,1\ngreedy,40ms,20ms,60ms,2\n'
+            'other,50ms,3ms,3ms,2\n')
         lines = simulate(tasks, '-p', 'server', '--servers', servers, '-t', '1s')
         last = read.parse(lines).end
         lines.append(f'{last} resch_server domain=1 cpu=0 server=1 what=1 left=-1500 deadline={last} now={last}')
@@ -277,11 +311,14 @@ class Simulated(SimulatorTest, Same):
             said = [event for event in read.parse(lines).events
                     if event.name == 'resch_server' and event['server'] == server]
             name = next(name for name in document.processes.values()
-                        if name == f'server {server}' or name.startswith('server ') and name.endswith(f'/{server}'))
-            self.assertEqual([(time, signed(value)) for time, value in document.counter(name, 'budget left')],
+                        if name == f'server {server}' or name.startswith('server ') and
+                        name.endswith(f'/{server}'))
+            self.assertEqual([(time, signed(value))
+                              for time, value in document.counter(name, 'budget left')],
                              [(event.now - zero, event['left']) for event in said])
             self.assertGreater(len(said), 20)
-            used_up = [event for event in document.instants(name, 'server') if event['name'] == 'used up']
+            used_up = [event for event in document.instants(name, 'server')
+                       if event['name'] == 'used up']
             self.assertEqual(len(used_up), sum(event['what'] & 1 for event in said))
 
 
@@ -293,17 +330,23 @@ class Planted(unittest.TestCase):
     """That the rules of the format are asked for at all."""
 
     def test_faults(self):
-        plain = export(simulated(Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()))
+        plain = export(
+            simulated(Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run()))
         self.assertEqual(Document(plain).problems, [])
         lines = plain.split('\n')
         job = next(at for at, line in enumerate(lines) if '"cat":"job"' in line)
         flow = next(at for at, line in enumerate(lines) if '"ph":"f"' in line)
-        name = next(at for at, line in enumerate(lines) if '"thread_name"' in line and '"jobs"' in line)
-        for at, old, new in ((job, '"dur":1000.000', '"dur":4500.000'), (job, '"dur":', '"dur":1e3,"x":'), (flow, '"ts":', '"ts":9'),
-                             (flow, '"ph":"f"', '"ph":"t"'), (name, 'thread_name', 'process_labels'), (job, '"X"', '"Y"'),
-                             (flow, '"bp":"e"', '"bp":"s"'), (job, '"pid":', '"pid":7'), (flow, '"id":', '"id":99')):
+        name = next(at for at, line in enumerate(lines) if '"thread_name"' in line and
+                    '"jobs"' in line)
+        for at, old, new in ((job, '"dur":1000.000', '"dur":4500.000'),
+                             (job, '"dur":', '"dur":1e3,"x":'), (flow, '"ts":', '"ts":9'),
+                             (flow, '"ph":"f"', '"ph":"t"'),
+                             (name, 'thread_name', 'process_labels'), (job, '"X"', '"Y"'),
+                             (flow, '"bp":"e"', '"bp":"s"'), (job, '"pid":', '"pid":7'),
+                             (flow, '"id":', '"id":99')):
             self.assertIn(old, lines[at])
-            document = Document('\n'.join(lines[:at] + [lines[at].replace(old, new)] + lines[at + 1:]))
+            document = Document('\n'.join(lines[:at] + [lines[at].replace(old, new)] +
+                                          lines[at + 1:]))
             self.assertNotEqual(document.problems, [], (old, new))
 
 
@@ -315,7 +358,8 @@ class Page(unittest.TestCase):
             with open(os.path.join(folder, 'schedule.txt'), 'w') as file:
                 file.write('\n'.join(lines) + '\n')
             path = os.path.join(folder, 'a.html')
-            done = subprocess.run(['/usr/bin/python3', DRAW, os.path.join(folder, 'schedule.txt'), '-o', path, *options],
+            done = subprocess.run(['/usr/bin/python3', DRAW, os.path.join(folder, 'schedule.txt'),
+                                   '-o', path, *options],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '', ''))
             with open(path, encoding='utf-8') as file:
@@ -325,11 +369,13 @@ class Page(unittest.TestCase):
         """And a thread's name does not end the script that it is in."""
         lines = [line.replace('name=t1 ', 'name=</script><b> ') for line in simulated(
             Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20)]).run())]
-        for options, more in (((), {}), (('--from', '10ms', '--to', '30ms'), {'start': 10000000, 'end': 30000000})):
+        for options, more in (((), {}), (('--from', '10ms', '--to', '30ms'),
+                                         {'start': 10000000, 'end': 30000000})):
             text = self.page(lines, '--title', 'a <b> & c', *options)
             self.assertIn('<title>a &lt;b&gt; &amp; c</title>', text)
             self.assertEqual(text.count('</script>'), 2)
-            data = Document(text[text.index('id="data">') + len('id="data">'):text.index('</script>')])
+            data = Document(
+                text[text.index('id="data">') + len('id="data">'):text.index('</script>')])
             self.assertEqual(data.problems, [])
             self.assertEqual(data.events, Document(export(lines, **more)).events)
 
@@ -337,7 +383,8 @@ class Page(unittest.TestCase):
     def test_is_a_program(self):
         text = self.page(simulated(Schedule([Task(1, period=40, wcet=10)]).run()))
         script = text[text.rindex('<script>') + len('<script>'):text.rindex('</script>')]
-        done = subprocess.run(['node', '--check', '-'], input=script, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(['node', '--check', '-'], input=script,
+                              stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
@@ -355,7 +402,8 @@ class Program(unittest.TestCase):
     def export(self, *args, lines=None):
         with open(self.path('schedule.txt'), 'w') as file:
             file.write('\n'.join(self.lines() if lines is None else lines) + '\n')
-        return subprocess.run(['/usr/bin/python3', EXPORT, self.path('schedule.txt'), *args], stdout=subprocess.PIPE,
+        return subprocess.run(['/usr/bin/python3', EXPORT, self.path('schedule.txt'), *args],
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
 
     def test_files(self):
@@ -370,11 +418,14 @@ class Program(unittest.TestCase):
                 self.assertEqual(file.read(), done.stdout)
 
     def test_refusals(self):
-        for args, lines in ((['-o', self.path('no/such/a.json')], None), (['-o', '/dev/full'], None),
-                            (['--from', 'soon'], None), (['--from', '2ms', '--to', '1ms'], None),
+        for args, lines in ((['-o', self.path('no/such/a.json')], None),
+                            (['-o', '/dev/full'], None), (['--from', 'soon'], None),
+                            (['--from', '2ms', '--to', '1ms'], None),
                             (['-o', self.path('a.json')], ['nothing']),
-                            (['-o', self.path('a.json')], ['1500 sched_switch cpu=0 prev_pid=0 next_pid=3']),
-                            (['-o', self.path('a.json')], self.lines()[5:6] + 5000 * ['99999999999 ' + self.lines()[1].split(' ', 1)[1]]
+                            (['-o', self.path('a.json')],
+                             ['1500 sched_switch cpu=0 prev_pid=0 next_pid=3']),
+                            (['-o', self.path('a.json')], self.lines()[5:6] +
+                             5000 * ['99999999999 ' + self.lines()[1].split(' ', 1)[1]]
                              + self.lines()[2:3])):
             done = self.export(*args, lines=lines)
             self.assertEqual((done.returncode, done.stdout), (2, ''), args)
@@ -387,7 +438,8 @@ class Program(unittest.TestCase):
                 '    sys.stdout.write(f"{{t + at * 1000}} resch_{{name}} id=1 pid=5 cpu=0 job={{n}} release={{t}} deadline={{t + 900000}} '
                 'now={{t + at * 1000}} value=7\\n")\n').format(repeats)
         with subprocess.Popen(['/usr/bin/python3', '-c', jobs], stdout=subprocess.PIPE) as source, \
-                subprocess.Popen(['/usr/bin/python3', EXPORT, '-', '-o', '/dev/null'], stdin=source.stdout,
+                subprocess.Popen(['/usr/bin/python3', EXPORT, '-', '-o', '/dev/null'],
+                                 stdin=source.stdout,
                                  stdout=subprocess.DEVNULL) as program:
             source.stdout.close()
             _, status, used = os.wait4(program.pid, 0)

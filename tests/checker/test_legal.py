@@ -5,8 +5,8 @@ import random
 import unittest
 
 from common import CheckerTest, T, check
-from schedule import (COUNT, NOTIFY, SKIP, SPORADIC, THROTTLE, WAKEUP, Schedule, Task, random_schedule,
-                      recorded, simulated)
+from schedule import (COUNT, NOTIFY, SKIP, SPORADIC, THROTTLE, WAKEUP, Schedule, Task,
+                      random_schedule, recorded, simulated)
 
 
 class Plugins(CheckerTest):
@@ -68,7 +68,8 @@ class Jobs(CheckerTest):
     def test_skipped_releases(self):
         tasks = [Task(1, period=40, wcet=30, miss=SKIP), Task(2, period=50, wcet=30, miss=SKIP)]
         checker = self.assert_legal(simulated(Schedule(tasks).run()))
-        self.assertGreater(sum(job.skipped for task in checker.model.tasks.values() for job in task.jobs), 3)
+        self.assertGreater(sum(job.skipped for task in checker.model.tasks.values()
+                               for job in task.jobs), 3)
 
     def test_blocking(self):
         tasks = [Task(1, period=40, wcet=12, blocks=lambda job: (4, 9)),
@@ -81,7 +82,8 @@ class Jobs(CheckerTest):
         self.assertGreater(sum(len(job.overruns) for job in checker.model.tasks[1].jobs), 5)
 
     def test_throttled_jobs_take_over_releases(self):
-        tasks = [Task(1, period=40, wcet=10, overrun=THROTTLE, work=lambda job: 25 if job % 3 else 8),
+        tasks = [Task(1, period=40, wcet=10, overrun=THROTTLE,
+                      work=lambda job: 25 if job % 3 else 8),
                  Task(2, period=60, wcet=20)]
         checker = self.assert_legal(simulated(Schedule(tasks).run()))
         self.assertGreater(sum(len(job.moves) for job in checker.model.tasks[1].jobs), 5)
@@ -104,7 +106,8 @@ class Endings(CheckerTest):
     """Traces that begin, or end, in the middle of things."""
 
     def lines(self):
-        tasks = [Task(1, period=40, wcet=10), Task(2, period=60, wcet=25, blocks=lambda job: (5, 8))]
+        tasks = [Task(1, period=40, wcet=10),
+                 Task(2, period=60, wcet=25, blocks=lambda job: (5, 8))]
         return simulated(Schedule(tasks, 'edf').run())
 
     def test_every_beginning(self):
@@ -132,7 +135,8 @@ class Random(CheckerTest):
         for seed in range(100):
             rng = random.Random(seed)
             fp = rng.choice(('dm', 'rm', 'explicit'))
-            lines = random_schedule(rng, cpus=rng.choice((1, 2)), switches=rng.random() < 0.6, fp=fp)
+            lines = random_schedule(rng, cpus=rng.choice((1, 2)),
+                                    switches=rng.random() < 0.6, fp=fp)
             with self.subTest(seed=seed):
                 self.assert_legal(simulated(lines), fp=fp)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""resch-jitter, the program: tables with the paper's figures, several traces, JSON, pictures, refusals."""
+"""resch-jitter, the program: tables with the paper's figures, several traces, JSON, pictures,
+refusals."""
 
 import json
 import os
@@ -50,7 +51,8 @@ class Program(unittest.TestCase):
         return self.write(name, ([f'# resch plugin={said}'] if said else []) + recording.text())
 
     def call(self, *arguments):
-        return subprocess.run(['/usr/bin/python3', JITTER, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.run(['/usr/bin/python3', JITTER, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
                               text=True)
 
     def run_jitter(self, *arguments):
@@ -76,11 +78,13 @@ class Program(unittest.TestCase):
             rows = self.rows(text, title)
             self.assertEqual(rows['ResJ'][0], largest)
             for name, figures in paper.items():
-                self.assertEqual(rows[name][1::2], [f'{figure:.3f}' for figure in figures], (title, name))
+                self.assertEqual(rows[name][1::2], [f'{figure:.3f}' for figure in figures],
+                                 (title, name))
         self.assertEqual(self.rows(text, 'Table 1')['IntO - irq'][:2], ['not recorded', '24.226'])
         self.assertEqual(self.rows(text, 'Tables 2')['IntO - irq'][:2], ['not recorded', '35.584'])
         drawn = self.drawn['a.txt']
-        self.assertIn(f'--overheads=reserve={max(drawn["ResJ"])}ns,release={max(drawn["RelJ"])}ns\n', text)
+        self.assertIn(
+            f'--overheads=reserve={max(drawn["ResJ"])}ns,release={max(drawn["RelJ"])}ns\n', text)
         # all its timer interrupts had something to decide
         self.assertEqual(self.rows(text, 'Table 1')['IntO - tick'][0], '-')
 
@@ -89,39 +93,46 @@ class Program(unittest.TestCase):
         self.assertIn('a: 49 ms; sekg; 3 tasks, 1 of them on several CPUs; 3 jobs; 1 missed deadline; CPU 0, 1; recorded; handover: '
                       'retry 5 µs', text)
         rows = self.rows(text, 'ResJ, µs')
-        self.assertEqual([rows['all'][at] for at in (0, 2)], ['80', us(max(self.drawn['a.txt']['ResJ']))])
+        self.assertEqual([rows['all'][at] for at in (0, 2)],
+                         ['80', us(max(self.drawn['a.txt']['ResJ']))])
         self.assertEqual(rows['t2/2'][:2], ['0+1', '40'])
         rows = self.rows(text, 'HandJ, µs')
         drawn = sorted(self.drawn['a.txt']['HandJ'])
-        self.assertEqual(rows['all'][:5], ['19', us(sum(drawn) / 19), us(drawn[-1]), us(drawn[18]), us(drawn[18])])
+        self.assertEqual(rows['all'][:5],
+                         ['19', us(sum(drawn) / 19), us(drawn[-1]), us(drawn[18]), us(drawn[18])])
         self.assertEqual(float(rows['all'][8]), float(us(max(self.drawn['a.txt']['leave']))))
 
     def test_never_zero_where_nothing_was_recorded(self):
         text = self.run_jitter(self.plant('a.txt', 1, vectors=False, parks=False, switches=False))
         for words in ('timer: not recorded (irq_vectors)', 'leave: not recorded (resch_park)',
-                      'switch: not recorded (sched_switch)', 'CtswJ: not recorded (sched_switch was not recorded)',
+                      'switch: not recorded (sched_switch)',
+                      'CtswJ: not recorded (sched_switch was not recorded)',
                       'tick   not recorded (irq_vectors was not recorded)'):
             self.assertIn(words, text)
         self.assertEqual(self.rows(text, 'Table 1')['CtswJ'][0], 'not recorded')
         self.assertNotIn(' 0.000', text)
-        text = self.run_jitter(self.write('b.txt', simulated(Schedule([Task(1)], switches=False).run())))
+        text = self.run_jitter(self.write('b.txt',
+                                          simulated(Schedule([Task(1)], switches=False).run())))
         self.assertIn('ResJ: not recorded (no plan was recorded)', text)
         self.assertIn('HandJ: not recorded (no plan was recorded)', text)
         self.assertIn('handover: the trace does not say', text)
 
     def test_several(self):
         paths = [self.plant(f'{plugin}/1.txt', seed, said) for seed, (plugin, said) in
-                 enumerate((('sekg', 'sekg:handover=notify'), ('npsf', 'sekg:handover=retry,retry=3000')))]
+                 enumerate((('sekg', 'sekg:handover=notify'),
+                            ('npsf', 'sekg:handover=retry,retry=3000')))]
         paths.append(self.plant('more/2.txt', 7, vectors=False))
         text = self.run_jitter('--note', 'an emulated machine', *paths)
         self.assertEqual(text.splitlines()[0], 'note: an emulated machine')
         lines = text.splitlines()
         head = next(at for at, line in enumerate(lines) if line.startswith('set '))
         self.assertEqual([cells(line)[:3] for line in lines[head + 1:head + 4]],
-                         [['sekg/1', 'sekg', 'notify'], ['npsf/1', 'sekg', 'retry 3 µs'], ['more/2', 'sekg', '?']])
+                         [['sekg/1', 'sekg', 'notify'], ['npsf/1', 'sekg', 'retry 3 µs'],
+                          ['more/2', 'sekg', '?']])
         every = [value for drawn in self.drawn.values() for value in drawn['ResJ']]
         total = cells(lines[head + 4])
-        self.assertEqual((total[0], total[6], total[7]), ('all 3', us(sum(every) / len(every)), us(max(every))))
+        self.assertEqual((total[0], total[6], total[7]),
+                         ('all 3', us(sum(every) / len(every)), us(max(every))))
         self.assertEqual(self.rows(text, 'Table 1')['ResJ'][0], us(max(every)))
         self.assertNotIn('t2/2  0+1', text)
         self.assertIn('t2/2  0+1', self.run_jitter('--tasks', *paths))
@@ -136,7 +147,8 @@ class Program(unittest.TestCase):
         self.assertEqual(found['paper_us']['24 cores']['ResJ'], list(TABLE_5['ResJ']))
         for one, name in zip(found['sets'], 'ab'):
             drawn = self.drawn[name + '.txt']
-            self.assertEqual((one['name'], one['plugins'], one['cpus'], one['split_tasks'], one['lost_events']),
+            self.assertEqual((one['name'], one['plugins'], one['cpus'], one['split_tasks'],
+                              one['lost_events']),
                              (name, ['sekg'], [0, 1], 1, 0))
             hand = one['measures']['HandJ']
             self.assertEqual((hand['missing'], hand['count'], hand['max_ns'], hand['avg_ns']),
@@ -144,7 +156,8 @@ class Program(unittest.TestCase):
             self.assertEqual(hand['phases']['take']['max_ns'], max(drawn['take']))
             self.assertEqual([task['id'] for task in one['measures']['ResJ']['tasks']], [1, 2, 3])
             self.assertEqual(sum(bar['count'] for bar in one['measures']['ResJ']['histogram']), 80)
-            self.assertEqual(one['measures']['irq'], {'missing': 'irq:irq_handler_* was not recorded'})
+            self.assertEqual(one['measures']['irq'],
+                             {'missing': 'irq:irq_handler_* was not recorded'})
         self.assertEqual([one['handover'] for one in found['sets']], ['notify', None])
         total = found['total']['measures']['ResJ']
         every = self.drawn['a.txt']['ResJ'] + self.drawn['b.txt']['ResJ']
@@ -172,16 +185,18 @@ class Program(unittest.TestCase):
                 pictures.append(file.read())
         self.assertEqual(*pictures)
         words = re.findall(r'<!-- (.*?) -->', pictures[0])
-        for word in ('reserve jitter (ResJ)', 'hand-overs', 'sekg, retry 5 µs', 'n = 80', 'a; emulated',
-                     'largest in the paper, 4 cores'):
+        for word in ('reserve jitter (ResJ)', 'hand-overs', 'sekg, retry 5 µs', 'n = 80',
+                     'a; emulated', 'largest in the paper, 4 cores'):
             self.assertIn(word, words)
         # one job each, long ago; no EDF switches; no ticks
         self.assertNotIn('tick', words)
 
     def test_refusals(self):
         good = self.plant('a.txt', 1)
-        for arguments in ((self.write('none.txt', ['nothing']),), (good, self.path('no-such-file')), (),
-                          ('--histogram', 'x.jpg', good), ('--handover', 'foo', good), ('--histogram', self.path('no/such/x.png'), good)):
+        for arguments in ((self.write('none.txt', ['nothing']),),
+                          (good, self.path('no-such-file')), (), ('--histogram', 'x.jpg', good),
+                          ('--handover', 'foo', good),
+                          ('--histogram', self.path('no/such/x.png'), good)):
             done = self.call(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ''), arguments)
             self.assertNotIn('Traceback', done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Random legal schedules with one random fault each: the checker must find every one that matters."""
+"""Random legal schedules with one random fault each: the checker must find every one that
+matters."""
 
 import unittest
 
@@ -26,7 +27,8 @@ def same_instant(lines, at):
 
 def lose_completion(rng, lines):
     followed = [at for at in places(lines, 'resch_complete') if any(
-        line.name == 'resch_release' and line.fields['id'] == lines[at].fields['id'] for line in lines[at:])]
+        line.name == 'resch_release' and line.fields['id'] == lines[at].fields['id']
+        for line in lines[at:])]
     at = pick(rng, followed)
     if at is None:
         return None
@@ -44,8 +46,10 @@ def double_completion(rng, lines):
 
 def lose_release(rng, lines):
     at = pick(rng, places(lines, 'resch_release'))
-    if at is None or not any(line.name == 'resch_complete' and line.is_of(lines[at].fields['id']) and
-                             line.fields['job'] == lines[at].fields['job'] for line in lines[at + 1:]):
+    if at is None or not any(line.name == 'resch_complete' and
+                             line.is_of(lines[at].fields['id']) and
+                             line.fields['job'] == lines[at].fields['job']
+                             for line in lines[at + 1:]):
         return None
     lines.pop(at)
     return 'jobs'
@@ -68,7 +72,8 @@ def move_deadline(rng, lines):
 
 
 def move_release(rng, lines):
-    kinds = {line.fields['id']: line.fields['kind'] for line in lines if line.name == 'resch_attach'}
+    kinds = {line.fields['id']: line.fields['kind'] for line in lines
+             if line.name == 'resch_attach'}
     at = pick(rng, (at for at in places(lines, 'resch_release')
                     if lines[at].fields['job'] > 1 and kinds[lines[at].fields['id']] == 0))
     if at is None:
@@ -84,7 +89,8 @@ def move_release(rng, lines):
 
 def lose_miss(rng, lines):
     done = {(line.fields['id'], line.fields['job'], line.fields['deadline'])
-            for line in lines if line.name == 'resch_complete' and line.time > line.fields['deadline']}
+            for line in lines if line.name == 'resch_complete' and
+            line.time > line.fields['deadline']}
     at = pick(rng, (at for at in places(lines, 'resch_miss') if
                     tuple(lines[at].fields[key] for key in ('id', 'job', 'deadline')) in done))
     if at is None:
@@ -106,9 +112,10 @@ def invent_miss(rng, lines):
 
 def keep_selected(rng, lines):
     """A preempted task stays selected beside its successor."""
-    at = pick(rng, (at for at in places(lines, 'resch_deselect') if lines[at].fields['why'] == 'preempt'
-                    and any(line.name == 'resch_select' for line in same_decision(lines, at))
-                    and any(line.time > lines[at].time for line in lines[at:])))
+    at = pick(rng,
+              (at for at in places(lines, 'resch_deselect') if lines[at].fields['why'] == 'preempt'
+               and any(line.name == 'resch_select' for line in same_decision(lines, at))
+               and any(line.time > lines[at].time for line in lines[at:])))
     if at is None:
         return None
     lines.pop(at)
@@ -117,10 +124,11 @@ def keep_selected(rng, lines):
 
 def late_preemption(rng, lines):
     """The preempted one goes on for half a tick."""
-    at = pick(rng, (at for at in places(lines, 'resch_deselect') if lines[at].fields['why'] == 'preempt'
-                    and not any(line.name == 'resch_swap' for line in same_instant(lines, at))
-                    and any(line.name == 'resch_select' for line in same_decision(lines, at))
-                    and any(line.time > lines[at].time for line in lines[at:])))
+    at = pick(rng,
+              (at for at in places(lines, 'resch_deselect') if lines[at].fields['why'] == 'preempt'
+               and not any(line.name == 'resch_swap' for line in same_instant(lines, at))
+               and any(line.name == 'resch_select' for line in same_decision(lines, at))
+               and any(line.time > lines[at].time for line in lines[at:])))
     if at is None:
         return None
     select = next(line for line in same_decision(lines, at) if line.name == 'resch_select')
@@ -152,7 +160,8 @@ def late_selection(rng, lines):
 
 def idle_selection(rng, lines):
     """A task is selected some time before its job is released."""
-    at = pick(rng, (at for at in places(lines, 'resch_release') if lines[at].fields['job'] > 1 and any(
+    at = pick(rng,
+              (at for at in places(lines, 'resch_release') if lines[at].fields['job'] > 1 and any(
         line.name == 'resch_select' and line.is_of(lines[at].fields['id'])
         for line in same_decision(lines, at)) and not any(
         line.name == 'resch_complete' and line.is_of(lines[at].fields['id'])
@@ -195,7 +204,8 @@ def late_switch(rng, lines):
     """A thread leaves the CPU half a tick after it was told to."""
     at = pick(rng, (at for at in places(lines, 'sched_switch') if lines[at].fields['prev_pid']
                     and any(line.name == 'resch_deselect' and line.time == lines[at].time
-                            and line.fields['pid'] == lines[at].fields['prev_pid'] for line in lines)
+                            and line.fields['pid'] == lines[at].fields['prev_pid']
+                            for line in lines)
                     and lines[-1].time > lines[at].time))
     if at is None:
         return None
@@ -207,7 +217,8 @@ def late_switch(rng, lines):
 
 
 def late_record(rng, lines):
-    at = pick(rng, (at for at, line in enumerate(lines) if 'now' in line.fields and at + 1 < len(lines)))
+    at = pick(rng,
+              (at for at, line in enumerate(lines) if 'now' in line.fields and at + 1 < len(lines)))
     lines[at].fields['now'] -= 1
     return 'clock'
 
@@ -224,9 +235,9 @@ def lose_swap(rng, lines):
     return 'swap'
 
 
-MUTATIONS = (lose_completion, double_completion, lose_release, renumber, move_deadline, move_release,
-             lose_miss, invent_miss, keep_selected, late_preemption, late_selection, idle_selection,
-             ignore_throttle, wrong_execution, late_switch, late_record, lose_swap)
+MUTATIONS = (lose_completion, double_completion, lose_release, renumber, move_deadline,
+             move_release, lose_miss, invent_miss, keep_selected, late_preemption, late_selection,
+             idle_selection, ignore_throttle, wrong_execution, late_switch, late_record, lose_swap)
 
 
 def draw(rng):
@@ -238,7 +249,8 @@ class Mutations(CheckerTest):
 
 
 for mutation in MUTATIONS:
-    setattr(Mutations, 'test_' + mutation.__name__, mutation_test(mutation, draw, SEEDS, len(SEEDS) // 10))
+    setattr(Mutations, 'test_' + mutation.__name__,
+            mutation_test(mutation, draw, SEEDS, len(SEEDS) // 10))
 
 
 if __name__ == '__main__':

@@ -13,14 +13,16 @@ RESERVES = [(0, 0, 12, 1), (0, 12, 20, 2), (1, 0, 6, 2), (1, 6, 20, 3)]
 
 
 def split_set():
-    tasks = [Task(1, 0, period=60, wcet=25), Task(2, 0, period=50, wcet=24), Task(3, 1, period=80, wcet=40)]
+    tasks = [Task(1, 0, period=60, wcet=25), Task(2, 0, period=50, wcet=24),
+             Task(3, 1, period=80, wcet=40)]
     return tasks, {1: 1, 2: 2, 3: 3}
 
 
 class Dispatch(CheckerTest):
     def test_split_task_on_two_cpus(self):
         for plugin in ('sekg', 'npsf'):
-            checker = self.assert_legal(simulated(Slotted(*split_set(), [Slots(20, RESERVES)], plugin).run()))
+            checker = self.assert_legal(
+                simulated(Slotted(*split_set(), [Slots(20, RESERVES)], plugin).run()))
             self.assertEqual(checker.model.tasks[2].cpus(), [0, 1])
             for rule in ('reserve', 'notional', 'slot', 'idle', 'order'):
                 self.assertGreater(checker.rules[rule].checked, 20, rule)
@@ -48,18 +50,22 @@ class Dispatch(CheckerTest):
 
     def test_plan_changes(self):
         other = [(0, 0, 20, 1), (1, 0, 14, 2), (1, 14, 20, 3)]
-        schedule = Slotted(*split_set(), [Slots(20, RESERVES, 5), Slots(20, other, 405, 30)], 'npsf')
+        schedule = Slotted(*split_set(),
+                           [Slots(20, RESERVES, 5), Slots(20, other, 405, 30)], 'npsf')
         checker = self.assert_legal(simulated(schedule.run()))
         self.assertEqual([plan.end for plan in checker.model.plans], [ns(405), None])
-        self.assertIn('plan of domain 1: slots of 2 ms, 3 reserves, from 0.040500 s on', report.text(checker))
+        self.assertIn('plan of domain 1: slots of 2 ms, 3 reserves, from 0.040500 s on',
+                      report.text(checker))
 
     def test_demoted_jobs_belong_to_nobody(self):
         """From then on it is an ordinary thread, which runs where and when nobody else wants to."""
         tasks = [Task(1, 0, period=100, wcet=5, overrun=DEMOTE), Task(2, 0, period=100, wcet=20)]
         lines = Slotted(tasks, {1: 2, 2: 1}, [Slots(20, RESERVES)], 'npsf', ticks=90).run()
-        at = next(at for at, line in enumerate(lines) if line.name == 'resch_complete' and line.is_of(1))
+        at = next(at for at, line in enumerate(lines) if line.name ==
+                  'resch_complete' and line.is_of(1))
         done, off, out = lines[at], lines[at + 1], next(
-            line for line in lines[at:] if line.name == 'sched_switch' and line.fields['prev_pid'] == 1001)
+            line for line in lines[at:] if line.name == 'sched_switch' and
+            line.fields['prev_pid'] == 1001)
         for name, where in (('resch_overrun', at), ('resch_throttle', at + 1)):
             lines.insert(where, Line(done.time, name, done.on, **done.fields))
         off.fields['why'] = 'throttle'
@@ -70,11 +76,14 @@ class Dispatch(CheckerTest):
             line.fields.update({'now': ns(50), 'value': 50 * T} if line is done else {})
             lines.insert(len([one for one in lines if one.time <= ns(50)]), line)
         found = check(simulated(lines))
-        self.assertEqual(broken(found) & {'reserve', 'notional', 'slot', 'stop'}, set(), self.complain(found))
+        self.assertEqual(broken(found) & {'reserve', 'notional', 'slot', 'stop'}, set(),
+                         self.complain(found))
 
     def test_swaps_to_and_from(self):
-        swaps = [(tick, cpu, plugin) for tick, plugin in ((250, 'sekg'), (500, 'edf'), (711, 'npsf')) for cpu in (0, 1)]
-        checker = self.assert_legal(simulated(Slotted(*split_set(), [Slots(20, RESERVES)], 'edf', swaps).run()))
+        swaps = [(tick, cpu, plugin)
+                 for tick, plugin in ((250, 'sekg'), (500, 'edf'), (711, 'npsf')) for cpu in (0, 1)]
+        checker = self.assert_legal(
+            simulated(Slotted(*split_set(), [Slots(20, RESERVES)], 'edf', swaps).run()))
         self.assertGreater(checker.rules['slot'].checked, 20)
 
     def test_without_the_plan(self):

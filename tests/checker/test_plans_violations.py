@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""For each rule about plans a schedule that breaks it, and only it; and random ones with a random fault."""
+"""For each rule about plans a schedule that breaks it, and only it; and random ones with a random
+fault."""
 
 import unittest
 
@@ -11,8 +12,10 @@ from test_violations import at_tick, find, move, put
 
 
 def base(plugin='npsf', switches=False, **options):
-    """Group 1 in [0, 12) of 20 on CPU 0, group 2 in [12, 20) there and [0, 6) on CPU 1, group 3 in [6, 20)."""
-    return Slotted(*split_set(), [Slots(20, RESERVES)], plugin, ticks=200, switches=switches, **options).run()
+    """Group 1 in [0, 12) of 20 on CPU 0, group 2 in [12, 20) there and [0, 6) on CPU 1, group 3 in
+    [6, 20)."""
+    return Slotted(*split_set(), [Slots(20, RESERVES)], plugin, ticks=200, switches=switches,
+                   **options).run()
 
 
 class Reserve(CheckerTest):
@@ -24,7 +27,8 @@ class Reserve(CheckerTest):
     def test_too_early(self):
         # before tick 12, where CPU 0 has nobody from 8 on
         tasks = [Task(1, 0, period=60, wcet=8), Task(2, 0, period=100, wcet=30)]
-        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100, switches=False).run()
+        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100,
+                        switches=False).run()
         self.assert_legal(simulated(lines))
         at = find(lines, 'resch_select', 2, cpu=0)
         self.assertEqual(lines[at].time, ns(12))
@@ -32,18 +36,22 @@ class Reserve(CheckerTest):
         checker = self.assert_broken(simulated(lines), 'reserve')
         violation = checker.violations()[0]
         self.assertEqual((violation.time, violation.amount, violation.cpu), (ns(10), 2 * T, 0))
-        self.assertIn('t2/2 of group 2 was on the CPU for 200 µs in a reserve of group 1', violation.text)
+        self.assertIn('t2/2 of group 2 was on the CPU for 200 µs in a reserve of group 1',
+                      violation.text)
 
     def test_in_nobodys_time(self):
         plan = Slots(20, [(0, 0, 8, 1)])
-        lines = Slotted([Task(1, 0, period=100, wcet=10)], {1: 1}, [plan], 'sekg', ticks=90, switches=False).run()
+        lines = Slotted([Task(1, 0, period=100, wcet=10)], {1: 1}, [plan], 'sekg', ticks=90,
+                        switches=False).run()
         at = find(lines, 'resch_select', 1, count=2)
         move(lines, at, 17)
-        self.assertIn('reserved for nobody', self.assert_broken(simulated(lines), 'reserve').violations()[0].text)
+        self.assertIn('reserved for nobody',
+                      self.assert_broken(simulated(lines), 'reserve').violations()[0].text)
 
     def test_what_a_split_task_wants_is_not_left_over(self):
         tasks = [Task(1, 0, period=100, wcet=60), Task(2, 0, period=100, wcet=10, offset=14)]
-        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, RESERVES)], 'sekg', ticks=90, switches=False).run()
+        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, RESERVES)], 'sekg', ticks=90,
+                        switches=False).run()
         off, on = find(lines, 'resch_deselect', 1), find(lines, 'resch_select', 2)
         self.assertEqual((lines[off].time, lines[on].time), (ns(14), ns(14)))
         move(lines, on, 16)
@@ -57,17 +65,22 @@ class Reserve(CheckerTest):
         at = find(lines, 'sched_switch', prev_pid=1001)
         self.assertEqual(lines[at].time, ns(12))
         move(lines, at, 15)
-        lines.remove(next(line for line in lines if line.name == 'resch_park' and line.time == ns(12)))
+        lines.remove(next(line for line in lines if line.name == 'resch_park' and
+                          line.time == ns(12)))
         checker = check(simulated(lines))
         self.assertLessEqual({'reserve', 'stop', 'run'}, broken(checker), self.complain(checker))
-        self.assertIn((ns(12), 3 * T), [(one.time, one.amount) for one in checker.rules['reserve'].violations])
+        self.assertIn((ns(12), 3 * T),
+                      [(one.time, one.amount) for one in checker.rules['reserve'].violations])
 
 
 class Notional(CheckerTest):
     def test_selected_at_once(self):
-        tasks = [Task(1, 0, period=200, deadline=150, wcet=30), Task(2, 0, period=100, wcet=8, offset=20)]
-        lines = Slotted(tasks, {1: 2, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100, switches=False).run()
-        # at 20 the other one is released, and has the group; the first one is still selected on CPU 0
+        tasks = [Task(1, 0, period=200, deadline=150, wcet=30),
+                 Task(2, 0, period=100, wcet=8, offset=20)]
+        lines = Slotted(tasks, {1: 2, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100,
+                        switches=False).run()
+        # at 20 the other one is released, and has the group; the first one is still selected on CPU
+        # 0
         off = find(lines, 'resch_deselect', 1, count=2)
         self.assertEqual((lines[off].time, lines[off].fields['cpu']), (ns(20), 0))
         lines[off].time += 1
@@ -78,11 +91,13 @@ class Notional(CheckerTest):
         self.assertEqual((violation.amount, {task.id for task in violation.tasks}), (1, {1, 2}))
 
     def test_executed_at_once(self):
-        tasks = [Task(1, 0, period=200, deadline=150, wcet=30), Task(2, 0, period=100, wcet=8, offset=20)]
+        tasks = [Task(1, 0, period=200, deadline=150, wcet=30),
+                 Task(2, 0, period=100, wcet=8, offset=20)]
         lines = Slotted(tasks, {1: 2, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100).run()
         self.assert_legal(simulated(lines))
         for name, fields in (('resch_park', {'id': 1}), ('sched_switch', {'prev_pid': 1001})):
-            at = next(at for at, line in enumerate(lines) if line.name == name and line.time == ns(20)
+            at = next(at for at, line in enumerate(lines) if line.name ==
+                      name and line.time == ns(20)
                       and all(line.fields[key] == value for key, value in fields.items()))
             line = lines.pop(at)
             line.time += 1
@@ -92,7 +107,8 @@ class Notional(CheckerTest):
 
     def test_one_thread_on_two_cpus(self):
         lines = base(switches=True)
-        at = next(at for at, line in enumerate(lines) if line.name == 'sched_switch' and line.time == ns(20)
+        at = next(at for at, line in enumerate(lines) if line.name ==
+                  'sched_switch' and line.time == ns(20)
                   and line.fields['prev_pid'] == 1002)
         line = lines.pop(at)
         line.time += 1
@@ -106,7 +122,8 @@ class Grid(CheckerTest):
         at = find(lines, 'resch_deselect', 1)
         self.assertEqual(lines[at].time, ns(12))
         # both decisions of that moment are made 2 ticks late, as of the edge
-        for line in [one for one in lines if one.time == ns(12) and one.on == 0 and one.name != 'resch_park']:
+        for line in [one for one in lines if one.time == ns(12) and one.on == 0 and
+                     one.name != 'resch_park']:
             lines.remove(line)
             line.time += 2 * T
             put(lines, line)
@@ -128,7 +145,8 @@ class Grid(CheckerTest):
 
     def test_drift(self):
         tasks = [Task(1, 0, period=1000, wcet=600), Task(2, 0, period=1000, wcet=300)]
-        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, [(0, 0, 12, 1), (0, 12, 20, 2)])], 'npsf', ticks=990).run()
+        lines = Slotted(tasks, {1: 1, 2: 2}, [Slots(20, [(0, 0, 12, 1), (0, 12, 20, 2)])], 'npsf',
+                        ticks=990).run()
         # each slot is 100 ns too long
         for line in lines:
             if line.name in ('resch_select', 'resch_deselect', 'resch_park', 'sched_switch'):
@@ -142,8 +160,10 @@ class Grid(CheckerTest):
 
 class WithinTheGroup(CheckerTest):
     def test_order(self):
-        tasks = [Task(1, 0, period=200, deadline=150, wcet=30), Task(2, 0, period=100, wcet=4, offset=15)]
-        lines = Slotted(tasks, {1: 2, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100, switches=False).run()
+        tasks = [Task(1, 0, period=200, deadline=150, wcet=30),
+                 Task(2, 0, period=100, wcet=4, offset=15)]
+        lines = Slotted(tasks, {1: 2, 2: 2}, [Slots(20, RESERVES)], 'npsf', ticks=100,
+                        switches=False).run()
         off, on = find(lines, 'resch_deselect', 1, count=2), find(lines, 'resch_select', 2)
         self.assertEqual((lines[off].time, lines[on].time), (ns(15), ns(15)))
         move(lines, on, 17)
@@ -153,30 +173,38 @@ class WithinTheGroup(CheckerTest):
 
     def test_idle(self):
         tasks = [Task(1, 0, period=100, wcet=5, offset=3)]
-        lines = Slotted(tasks, {1: 1}, [Slots(20, RESERVES)], 'npsf', ticks=50, switches=False).run()
+        lines = Slotted(tasks, {1: 1}, [Slots(20, RESERVES)], 'npsf', ticks=50,
+                        switches=False).run()
         move(lines, find(lines, 'resch_select', 1), 5)
         self.assertEqual(self.assert_broken(simulated(lines), 'idle').violations()[0].amount, 2 * T)
 
     def test_hand_over_is_no_idleness(self):
-        """CPU 0 keeps the group's thread in the kernel until 22; CPU 1 waits for it, and is not to blame."""
+        """CPU 0 keeps the group's thread in the kernel until 22; CPU 1 waits for it, and is not to
+        blame."""
         lines = base(switches=True)
-        move(lines, next(at for at, line in enumerate(lines) if line.name == 'resch_park' and line.is_of(2)
-                         and line.time == ns(20)), 22)
-        select = next(at for at, line in enumerate(lines) if line.name == 'resch_select' and line.is_of(2)
+        move(lines,
+             next(at for at, line in enumerate(lines) if line.name == 'resch_park' and line.is_of(2)
+                  and line.time == ns(20)), 22)
+        select = next(at for at, line in enumerate(lines) if line.name ==
+                      'resch_select' and line.is_of(2)
                       and line.time == ns(20))
         move(lines, select, 22)
         found = check(simulated(lines))
         self.assertNotIn('idle', broken(found), self.complain(found))
-        self.assertEqual([(start, lasted) for start, lasted, _, _ in found.domains[0].handovers], [(ns(20), 2 * T)])
+        self.assertEqual([(start, lasted) for start, lasted, _, _ in found.domains[0].handovers],
+                         [(ns(20), 2 * T)])
         self.assertIn('1 time a CPU waited in a reserve', report.text(found))
 
 
-# ---- random faults; each returns the rule that must be reported, among others perhaps, or None: no place for it
+# ---- random faults; each returns the rule that must be reported, among others perhaps, or None: no
+# place for it
 
 def edges(lines, name, why=None):
-    """Places of decisions at a moment at which nothing was released nor ended: they belong to an edge."""
-    busy = {line.time for line in lines if line.name in ('resch_release', 'resch_complete', 'resch_wake', 'resch_block',
-                                                         'resch_throttle', 'resch_budget', 'resch_plan')}
+    """Places of decisions at a moment at which nothing was released nor ended: they belong to an
+    edge."""
+    busy = {line.time for line in lines
+            if line.name in ('resch_release', 'resch_complete', 'resch_wake', 'resch_block',
+                             'resch_throttle', 'resch_budget', 'resch_plan')}
     return [at for at, line in enumerate(lines) if line.name == name and line.time not in busy
             and (why is None or line.fields['why'] == why) and line.time + T < lines[-1].time]
 
@@ -187,11 +215,13 @@ def steal(rng, lines):
     if at is None:
         return None
     line = lines[at].copy()
-    other = [cpu for cpu in {one.on for one in lines if one.name == 'resch_select'} if cpu != line.on]
+    other = [cpu for cpu in {one.on for one in lines if one.name == 'resch_select'}
+             if cpu != line.on]
     if not other:
         return None
     lines[at].fields['cpu'] = lines[at].on = other[0]
-    off = next((one for one in lines[at:] if one.name == 'resch_deselect' and one.is_of(line.fields['id'])), None)
+    off = next((one for one in lines[at:] if one.name == 'resch_deselect' and
+                one.is_of(line.fields['id'])), None)
     if off is None:
         return None
     off.fields['cpu'] = off.on = other[0]
@@ -204,7 +234,8 @@ def overstay(rng, lines):
     if at is None:
         return None
     time, cpu = lines[at].time, lines[at].on
-    for line in [one for one in lines if one.time == time and one.on == cpu and 'now' in one.fields]:
+    for line in [one for one in lines if one.time == time and one.on == cpu and
+                 'now' in one.fields]:
         lines.remove(line)
         line.time += T // 2
         line.fields['now'] += T // 2
@@ -225,7 +256,8 @@ def forget(rng, lines):
 
 
 def linger(rng, lines):
-    """A task that continues on another CPU is selected on the first one for a moment more, with no right to it."""
+    """A task that continues on another CPU is selected on the first one for a moment more, with no
+    right to it."""
     at = pick(rng, [at for at in edges(lines, 'resch_deselect', 'preempt') if any(
         one.name == 'resch_select' and one.time == lines[at].time and one.on != lines[at].on
         and one.is_of(lines[at].fields['id']) for one in lines)])
@@ -248,7 +280,8 @@ def shift_plan(rng, lines):
 
 
 def draw(rng):
-    return random_slotted(rng, rng.choice(('sekg', 'npsf')), ticks=300, switches=False, wakeups=False).run()
+    return random_slotted(rng, rng.choice(('sekg', 'npsf')), ticks=300, switches=False,
+                          wakeups=False).run()
 
 
 class Mutations(CheckerTest):
@@ -256,7 +289,8 @@ class Mutations(CheckerTest):
 
 
 for mutation in (steal, overstay, forget, linger, shift_plan):
-    setattr(Mutations, 'test_' + mutation.__name__, mutation_test(mutation, draw, range(1000, 1024), 8))
+    setattr(Mutations, 'test_' + mutation.__name__,
+            mutation_test(mutation, draw, range(1000, 1024), 8))
 
 
 if __name__ == '__main__':

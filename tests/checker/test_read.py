@@ -27,19 +27,22 @@ class Lines(unittest.TestCase):
         self.assertEqual((event['name'], event['period'], event['miss']), ('my loop', 100000000, 1))
 
     def test_trace_cmd(self):
-        event = self.one('         rt-app-812   [001]    45.001000210: resch_attach:         ' + ATTACH)
+        event = self.one('         rt-app-812   [001]    45.001000210: resch_attach:         ' +
+                         ATTACH)
         self.assertEqual((event.time, event.cpu, event['plugin']), (45001000210, 1, 'edf'))
 
     def test_plan(self):
-        event = self.one('  thr-81   [001]    45.001000210: resch_plan:           domain=2 slot=2000000 '
-                         'from=45002000000 count=1')
+        event = self.one(
+            '  thr-81   [001]    45.001000210: resch_plan:           domain=2 slot=2000000 '
+            'from=45002000000 count=1')
         read.check_fields(event)
         self.assertEqual((event['from'], event['slot'], event['count']), (45002000000, 2000000, 1))
         event = self.one('7 resch_reserve domain=2 group=1 cpu=3 begin=0 end=2000000')
         self.assertEqual((event['group'], event['cpu'], event['end']), (1, 3, 2000000))
 
     def test_nonsense_in_plans(self):
-        for line in ('7 resch_plan domain=2 slot=2000 from=soon count=1', '7 resch_plan domain=2 slot=2000 count=1',
+        for line in ('7 resch_plan domain=2 slot=2000 from=soon count=1',
+                     '7 resch_plan domain=2 slot=2000 count=1',
                      '7 resch_reserve domain=2 group=one cpu=3 begin=0 end=2000000'):
             with self.assertRaises(read.Unreadable):
                 read.parse([line])
@@ -48,28 +51,33 @@ class Lines(unittest.TestCase):
         event = self.one('     ksoftirqd/0-14    [000]    12.065098936: sched_switch:          '
                          'prev_comm=ksoftirqd/0 prev_pid=14 prev_prio=120 prev_state=1 next_comm=rcu_preempt '
                          'next_pid=15 next_prio=120')
-        self.assertEqual((event.time, event.cpu, event['prev_pid'], event['next_pid'], event['next_comm']),
+        self.assertEqual((event.time, event.cpu, event['prev_pid'], event['next_pid'],
+                          event['next_comm']),
                          (12065098936, 0, 14, 15, 'rcu_preempt'))
 
     def test_trace_cmd_plugin_switch(self):
-        event = self.one('  a: b-14    [000]    12.065098: sched_switch:          a: b:14 [120] R ==> '
-                         'kworker/1:2:15 [49]')
+        event = self.one(
+            '  a: b-14    [000]    12.065098: sched_switch:          a: b:14 [120] R ==> '
+            'kworker/1:2:15 [49]')
         self.assertEqual((event.time, event['prev_pid'], event['next_pid'], event['next_prio']),
                          (12065098000, 14, 15, 49))
 
     def test_tracing_file(self):
-        event = self.one('          <idle>-0       [001] d..2.  1234.565098: sched_switch: prev_comm=swapper/1 '
-                         'prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=two words next_pid=15 next_prio=49')
+        event = self.one(
+            '          <idle>-0       [001] d..2.  1234.565098: sched_switch: prev_comm=swapper/1 '
+            'prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=two words next_pid=15 next_prio=49')
         self.assertEqual((event.cpu, event['prev_state'], event['next_comm'], event['next_pid']),
                          (1, 'R', 'two words', 15))
 
     def test_perf_script(self):
-        event = self.one('my loop   812 [001]  1234.565098: resch:resch_select: id=4 pid=812 cpu=1 job=3 '
-                         'release=5 deadline=7 now=1234565097123 value=18446744073709551615')
+        event = self.one(
+            'my loop   812 [001]  1234.565098: resch:resch_select: id=4 pid=812 cpu=1 job=3 '
+            'release=5 deadline=7 now=1234565097123 value=18446744073709551615')
         self.assertEqual((event.name, event.cpu, event.now, event['value']),
                          ('resch_select', 1, 1234565097123, 2 ** 64 - 1))
-        event = self.one('swapper     0/0     [001] 1234.565098000: sched:sched_switch: prev_comm=swapper/1 '
-                         'prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=x next_pid=15 next_prio=49')
+        event = self.one(
+            'swapper     0/0     [001] 1234.565098000: sched:sched_switch: prev_comm=swapper/1 '
+            'prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=x next_pid=15 next_prio=49')
         self.assertEqual(event['next_pid'], 15)
 
     def test_names_are_no_numbers(self):
@@ -79,13 +87,16 @@ class Lines(unittest.TestCase):
         self.assertEqual((event['name'], event['plugin']), ('', 'edf'))
 
     def test_reasons_have_words(self):
-        event = self.one('9 resch_eject domain=2 cpu=1 plugin=bad reason=picked a task that is not ready')
+        event = self.one(
+            '9 resch_eject domain=2 cpu=1 plugin=bad reason=picked a task that is not ready')
         self.assertEqual(event['reason'], 'picked a task that is not ready')
 
     def test_other_events_and_other_text(self):
-        for line in ('', 'cpus=2', '  x-1 [000] 1.000000: sched_wakeup: comm=a pid=1 prio=2 target_cpu=000',
+        for line in ('', 'cpus=2',
+                     '  x-1 [000] 1.000000: sched_wakeup: comm=a pid=1 prio=2 target_cpu=000',
                      'version = 7', '# a comment',
-                     '  x-1 [000] 1.000000: resch_move: pid=7 cpu=0 to=1 realtime=0 home=0', '12 resch', 'trace-cmd: No such file'):
+                     '  x-1 [000] 1.000000: resch_move: pid=7 cpu=0 to=1 realtime=0 home=0',
+                     '12 resch', 'trace-cmd: No such file'):
             self.assertIsNone(read.parse_line(line, 1), line)
 
 
@@ -111,7 +122,8 @@ class Files(CheckerTest):
     def test_any_order_of_cpus(self):
         tasks = [Task(1, 0), Task(2, 1), Task(3, 1, 70, wcet=30)]
         lines = recorded(Schedule(tasks).run())
-        by_cpu = [line for line in lines if '[000]' in line] + [line for line in lines if '[001]' in line]
+        by_cpu = [line for line in lines if '[000]' in line] + [line for line in lines
+                                                                if '[001]' in line]
         self.assert_legal(by_cpu)
 
     def test_another_clock(self):
@@ -246,7 +258,8 @@ class Program(unittest.TestCase):
     def test_json(self):
         done = self.run_check('--json', self.file(simulated(self.lines())))
         data = json.loads(done.stdout)
-        self.assertEqual((data['verdict'], data['violations'], data['tolerance_ns']), ('legal', [], 0))
+        self.assertEqual((data['verdict'], data['violations'], data['tolerance_ns']),
+                         ('legal', [], 0))
         first = data['tasks'][0]
         self.assertEqual((first['id'], first['jobs'], first['misses'], first['response_max']),
                          (1, 25, 0, 10 * T))
@@ -254,7 +267,8 @@ class Program(unittest.TestCase):
 
     def test_order_option(self):
         path = self.file(simulated(Schedule([Task(1, period=40, deadline=60, wcet=10),
-                                             Task(2, period=60, deadline=30, wcet=20)], 'fp').run()))
+                                             Task(2, period=60, deadline=30, wcet=20)],
+                                            'fp').run()))
         self.assertEqual(self.run_check(path).returncode, 0)
         self.assertEqual(self.run_check('--order', 'fp=rm', path).returncode, 1)
         self.assertEqual(self.run_check('--order', 'fp=any', path).returncode, 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulator, which runs the plugins' own sources, against the checker, which knows none of them."""
+"""The simulator, which runs the plugins' own sources, against the checker, which knows none of
+them."""
 
 import os
 import random
@@ -32,7 +33,8 @@ class Simulator(SimulatorTest):
             plugin = rng.choice(('sekg', 'npsf', 'npsf:reclaim=1'))
             late = rng.choice((0, 0, 5))
             options = ['-p', plugin, '-c', str(len(slots.table)), '-t', '60ms', '-s', str(seed),
-                       '--plan', self.plan_file(slots), '--jitter', f'{late}us', '--stop-delay', f'{late}us']
+                       '--plan', self.plan_file(slots), '--jitter', f'{late}us', '--stop-delay',
+                       f'{late}us']
             tasks = 'name,period,deadline,wcet,group,kind\n'
             for group in sorted({reserve[3] for reserve in slots.reserves}):
                 for _ in range(rng.randrange(1, 3)):
@@ -46,7 +48,8 @@ class Simulator(SimulatorTest):
 
     def plan_file(self, slots):
         return put('plan.txt', f'slot, {slots.slot * T}ns\nfrom, 0\n' + ''.join(
-            f'{group}, {cpu}, {begin * T}ns, {end * T}ns\n' for cpu, begin, end, group in slots.reserves))
+            f'{group}, {cpu}, {begin * T}ns, {end * T}ns\n'
+            for cpu, begin, end, group in slots.reserves))
 
     def test_chains(self):
         handed = 0
@@ -67,10 +70,13 @@ class Simulator(SimulatorTest):
         for number, protocol in enumerate(PROTOCOLS):
             lines = simulate_chains(chains, '--protocol', protocol, '-t', '3s')
             for other in range(len(PROTOCOLS)):
-                # rg may be as late as rg1, and rg1 is pm and mpm whose phases have passed; the trace of rg1 has none
-                if other == number or (protocol, PROTOCOLS[other]) in (('rg1', 'rg'), ('rg1', 'pm'), ('rg1', 'mpm')):
+                # rg may be as late as rg1, and rg1 is pm and mpm whose phases have passed; the
+                # trace of rg1 has none
+                if other == number or (protocol, PROTOCOLS[other]) in (('rg1', 'rg'), ('rg1', 'pm'),
+                                                                       ('rg1', 'mpm')):
                     continue
-                told = [line.replace(f' protocol={number} ', f' protocol={other} ') for line in lines]
+                told = [line.replace(f' protocol={number} ', f' protocol={other} ')
+                        for line in lines]
                 with self.subTest(protocol=protocol, told=PROTOCOLS[other]):
                     self.assertIn('chain-release', broken(check(told, fp='explicit')))
 
@@ -79,14 +85,17 @@ class Simulator(SimulatorTest):
         for protocol in ('ds', 'rg1', 'rg'):   # the others have no phases then
             lines = simulate_chains(chains.replace('PROTOCOL', protocol), '-t', '1s', '--skip-late')
             with self.subTest(protocol=protocol):
-                self.assertTrue(any('resch_chain ' in line and ' what=32 ' in line for line in lines))
+                self.assertTrue(any('resch_chain ' in line and ' what=32 ' in line
+                                    for line in lines))
                 self.assertEqual(broken(check(lines, fp='explicit')) - {'deadline'}, set())
 
     def test_latencies_are_no_chains_of_the_trace(self):
         chains = 'chain,period,deadline,protocol,stage,wcet,cpu\na,10ms,20ms,rg,x,2ms,0\na,,,,y,3ms,1\n'
-        self.assertTrue(any('resch_chain ' in line for line in simulate_chains(chains, '-t', '50ms')))
+        self.assertTrue(any('resch_chain ' in line
+                            for line in simulate_chains(chains, '-t', '50ms')))
         for options in (['--handover=1ms'], ['--clock-skew=1ms'], ['--lost=1']):
-            self.assertFalse(any('resch_chain' in line for line in simulate_chains(chains, '-t', '50ms', *options)))
+            self.assertFalse(any('resch_chain' in line
+                                 for line in simulate_chains(chains, '-t', '50ms', *options)))
 
     def test_one_plugin_is_not_another(self):
         tasks = 'name,period,deadline,wcet,priority\na,10ms,10ms,3ms,3\nb,15ms,8ms,4ms,2\nc,35ms,35ms,14ms,1\n'

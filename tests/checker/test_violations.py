@@ -84,8 +84,9 @@ class Decisions(CheckerTest):
         lines = base(True)
         # while it runs on CPU 0, ticks 0 to 10, CPU 1 says that it runs there too
         for tick, prev, following in ((4, 0, 1001), (8, 1001, 0)):
-            put(lines, Line(ns(tick), 'sched_switch', 1, cpu=1, prev_comm='x', prev_pid=prev, prev_prio=49,
-                            prev_state=0, next_comm='y', next_pid=following, next_prio=49))
+            put(lines,
+                Line(ns(tick), 'sched_switch', 1, cpu=1, prev_comm='x', prev_pid=prev, prev_prio=49,
+                     prev_state=0, next_comm='y', next_pid=following, next_prio=49))
         # so it also executed for longer than the engine says
         self.assert_broken(simulated(lines), 'one-cpu', 'exec')
 
@@ -107,7 +108,8 @@ class Decisions(CheckerTest):
         self.assert_broken(simulated(lines), 'order', fp='dm')
 
     def test_fifo_order(self):
-        lines = Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20, offset=1)], 'fifo',
+        lines = Schedule([Task(1, period=40, wcet=10), Task(2, period=60, wcet=20, offset=1)],
+                         'fifo',
                          ticks=200, switches=False).run()
         self.assert_legal(simulated(lines))
         # from 1 to 6 the job that was released later, then back
@@ -166,8 +168,8 @@ class JobsOfTasks(CheckerTest):
         begin = find(lines, 'resch_release', count=3)
         gone = [at for at, line in enumerate(lines) if line.fields.get('job') == 3]
         self.assertIn(begin, gone)
-        self.assert_broken(simulated([line for at, line in enumerate(lines) if at not in gone]), 'jobs',
-                           'release')
+        self.assert_broken(simulated([line for at, line in enumerate(lines) if at not in gone]),
+                           'jobs', 'release')
 
     def test_completed_twice(self):
         lines = base()
@@ -266,7 +268,8 @@ class Releases(CheckerTest):
         self.assertEqual(checker.violations()[0].amount, 2 * T)
 
     def test_replenished_job_moves_by_a_period(self):
-        tasks = [Task(1, period=40, wcet=10, overrun=THROTTLE, work=lambda job: 25 if job == 2 else 8)]
+        tasks = [Task(1, period=40, wcet=10, overrun=THROTTLE,
+                      work=lambda job: 25 if job == 2 else 8)]
         lines = Schedule(tasks, ticks=300, switches=False).run()
         self.assert_legal(simulated(lines))
         at = find(lines, 'resch_budget')
@@ -281,7 +284,8 @@ class Releases(CheckerTest):
         return Schedule(tasks, ticks=200, switches=False).run()
 
     def test_wakeup_deadline_kept_too_long(self):
-        # 5 of 20 used up at 5, waking at 10: 15 left exceed the share of 40 * 20 / 50 = 16? no: kept
+        # 5 of 20 used up at 5, waking at 10: 15 left exceed the share of 40 * 20 / 50 = 16? no:
+        # kept
         lines = self.wakeup([0, 10], lambda job: 5)
         self.assertEqual(lines[find(lines, 'resch_release', count=2)].fields['deadline'], ns(50))
         self.assert_legal(simulated(lines))
@@ -310,7 +314,8 @@ class Releases(CheckerTest):
 
 class Misses(CheckerTest):
     def late(self, **options):
-        return Schedule([Task(1, period=40, deadline=12, wcet=10, work=lambda job: 15 if job == 3 else 9,
+        return Schedule([Task(1, period=40, deadline=12, wcet=10,
+                              work=lambda job: 15 if job == 3 else 9,
                               **options)], ticks=240, switches=False).run()
 
     def test_not_noted(self):
@@ -348,7 +353,8 @@ class Misses(CheckerTest):
 
 class Budgets(CheckerTest):
     def tasks(self, overrun):
-        return [Task(1, period=40, wcet=10, overrun=overrun, work=lambda job: 14 if job == 2 else 9)]
+        return [Task(1, period=40, wcet=10, overrun=overrun,
+                     work=lambda job: 14 if job == 2 else 9)]
 
     def test_overrun_not_noted(self):
         lines = Schedule(self.tasks(0), ticks=240, switches=False).run()
@@ -422,7 +428,8 @@ class Kernel(CheckerTest):
     def test_gives_its_policy_up(self):
         for left, kinds in ((120, ['policy']), (49, [])):
             lines = base(True)
-            # task 1 leaves the CPU to somebody as the ordinary thread that it has made itself, or not
+            # task 1 leaves the CPU to somebody as the ordinary thread that it has made itself, or
+            # not
             leaves = self.switch(2, 0, 1001, 77, 120)
             leaves.fields['prev_prio'] = left
             put(lines, leaves)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A schedule in text to a trace.dat, which trace-cmd and KernelShark open: for tests of what reads those.
+"""A schedule in text to a trace.dat, which trace-cmd and KernelShark open: for tests of what reads
+those.
 
     resch-sim --trace - SET | trace_dat.py OUT.dat
 
-The file is of version 6 (trace-cmd.dat.v6(5)). Where the text has no sched_switch, as the simulator's, who was chosen by resch
-has the CPU, so that KernelShark has something to draw itself.
+The file is of version 6 (trace-cmd.dat.v6(5)). Where the text has no sched_switch, as the
+simulator's, who was chosen by resch has the CPU, so that KernelShark has something to draw itself.
 """
 
 import os
@@ -21,8 +22,9 @@ from reschtrace import read  # noqa: E402
 PAGE = 4096
 WHY = ['preempt', 'complete', 'block', 'throttle', 'detach']
 TEXTS = {'name': 32, 'plugin': 32, 'to': 32, 'reason': 64, 'prev_comm': 16, 'next_comm': 16}
-SMALL = {'id', 'cpu', 'group', 'kind', 'overrun', 'miss', 'priority', 'domain', 'count', 'server', 'what', 'client', 'begin', 'chain',
-         'stage', 'stages', 'task', 'protocol', 'policy', 'overhead', 'flags', 'capacity', 'why', 'gone', 'prev_prio', 'next_prio'}
+SMALL = {'id', 'cpu', 'group', 'kind', 'overrun', 'miss', 'priority', 'domain', 'count', 'server',
+         'what', 'client', 'begin', 'chain', 'stage', 'stages', 'task', 'protocol', 'policy',
+         'overhead', 'flags', 'capacity', 'why', 'gone', 'prev_prio', 'next_prio'}
 COMMON = (('unsigned short', 'common_type', 2, 0), ('unsigned char', 'common_flags', 1, 0),
           ('unsigned char', 'common_preempt_count', 1, 0), ('int', 'common_pid', 4, 1))
 SWITCH = ('prev_comm', 'prev_pid', 'prev_prio', 'prev_state', 'next_comm', 'next_pid', 'next_prio')
@@ -43,7 +45,8 @@ class Format:
         self.size = at + -at % 4
 
     def small(self, field):
-        return field in SMALL and not (self.name == 'resch_reserve' and field == 'begin') or field.endswith('pid')
+        return (field in SMALL and not (self.name == 'resch_reserve' and field == 'begin') or
+                field.endswith('pid'))
 
     def text(self):
         lines = [f'name: {self.name}', f'ID: {self.number}', 'format:']
@@ -57,7 +60,8 @@ class Format:
             kind = f'char {name}[{size}]' if text else f'{"int" if size == 4 else "u64"} {name}'
             signed = int(text or name.endswith('pid') or name == 'left')
             lines.append(f'\tfield:{kind};\toffset:{offset};\tsize:{size};\tsigned:{signed};')
-            shown.append(f'{name}=%{"s" if text else "d" if size == 4 or name == "left" else "llu"}')
+            shown.append(
+                f'{name}=%{"s" if text else "d" if size == 4 or name == "left" else "llu"}')
             given.append(f'REC->{name}')
         return '\n'.join(lines) + f'\n\nprint fmt: "{" ".join(shown)}", {", ".join(given)}\n'
 
@@ -69,7 +73,8 @@ class Format:
             if text:
                 data[offset:offset + size] = str(value or '').encode()[:size - 1].ljust(size, b'\0')
             else:
-                struct.pack_into('<I' if size == 4 else '<Q', data, offset, number(name, value) % (1 << 8 * size))
+                struct.pack_into('<I' if size == 4 else '<Q', data, offset,
+                                 number(name, value) % (1 << 8 * size))
         return bytes(data)
 
 
@@ -89,14 +94,17 @@ class Recording:
         if name not in self.formats:
             self.formats[name] = Format(300 + len(self.formats), system, name, list(fields))
         # KernelShark takes a stamp of 0 for none.
-        self.cpus.setdefault(cpu, []).append((max(time, 1), self.formats[name].pack(fields, self.current.get(cpu, 0))))
+        self.cpus.setdefault(cpu, []).append((max(time, 1),
+                                              self.formats[name].pack(fields,
+                                                                      self.current.get(cpu, 0))))
 
     def switch(self, cpu, time, pid, ready=True):
         before = self.current.get(cpu, 0)
         if before == pid:
             return
         self.put(cpu, time, 'sched', 'sched_switch', dict(zip(SWITCH, (
-            self.comms.get(before, ''), before, 120, 0 if ready else 1, self.comms.get(pid, ''), pid, 40))))
+            self.comms.get(before, ''), before, 120, 0 if ready else 1,
+            self.comms.get(pid, ''), pid, 40))))
         self.current[cpu] = pid
 
     def add(self, event, chosen):
@@ -106,7 +114,8 @@ class Recording:
         if event.name == 'sched_switch':
             for which in ('prev', 'next'):
                 self.comms[event[which + '_pid']] = event.get(which + '_comm', '')
-            self.put(event.cpu, event.time, 'sched', event.name, {name: event.get(name, 0) for name in SWITCH} | {'prev_state': 0})
+            self.put(event.cpu, event.time, 'sched', event.name,
+                     {name: event.get(name, 0) for name in SWITCH} | {'prev_state': 0})
             self.current[event.cpu] = event['next_pid']
             return
         self.put(cpu, event.time, 'resch', event.name, event.fields)
@@ -116,7 +125,8 @@ class Recording:
             self.switch(cpu, event.time, 0, event.get('why') in ('preempt', 'throttle'))
 
     def pages(self, cpu):
-        """A CPU's ring buffer: pages of a first stamp, how much of it is used, and events with their distances."""
+        """A CPU's ring buffer: pages of a first stamp, how much of it is used, and events with
+        their distances."""
         page, stamp, last, out = b'', 0, 0, []
 
         def close():
@@ -151,12 +161,14 @@ class Recording:
                                         '\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n'
                                         '\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n'
                                         f'\tfield: char data;\toffset:16;\tsize:{PAGE - 16};\tsigned:1;\n')
-        out += b'header_event\0' + sized('# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n'
-                                         '\tarray       :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == 30\n'
-                                         '\ttime_stamp : type == 31\n\tdata max type_len  == 28\n')
+        out += b'header_event\0' + sized(
+            '# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n'
+            '\tarray       :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == 30\n'
+            '\ttime_stamp : type == 31\n\tdata max type_len  == 28\n')
         out += struct.pack('<II', 0, len(systems))   # no events of ftrace's own
         for system, forms in systems.items():
-            out += system.encode() + b'\0' + struct.pack('<I', len(forms)) + b''.join(sized(form.text()) for form in forms)
+            out += system.encode() + b'\0' + struct.pack('<I', len(forms)) + b''.join(
+                sized(form.text()) for form in forms)
         out += sized('', '<I') + sized('', '<I')     # symbols, formats of printk
         out += sized(''.join(f'{pid} {comm}\n' for pid, comm in self.comms.items() if pid and comm))
         out += struct.pack('<I', cpus) + b'options  \0' + struct.pack('<H', 0) + b'flyrecord\0'

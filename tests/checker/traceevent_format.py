@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The rules of the trace-event format, as its description has them and its viewers need them; shares nothing with the
-program that writes it."""
+"""The rules of the trace-event format, as its description has them and its viewers need them;
+shares nothing with the program that writes it."""
 
 import bisect
 import json
 import re
 
 MICRO = re.compile(r'\d+\.\d{3}')
-NEEDED = {'X': {'name', 'cat', 'ts', 'dur'}, 'i': {'name', 'ts', 's'}, 'C': {'name', 'ts', 'args'}, 'M': {'name', 'args'},
-          's': {'name', 'cat', 'id', 'ts'}, 't': {'name', 'cat', 'id', 'ts'}, 'f': {'name', 'cat', 'id', 'ts', 'bp'}}
+NEEDED = {'X': {'name', 'cat', 'ts', 'dur'}, 'i': {'name', 'ts', 's'}, 'C': {'name', 'ts', 'args'},
+          'M': {'name', 'args'}, 's': {'name', 'cat', 'id', 'ts'}, 't': {'name', 'cat', 'id', 'ts'},
+          'f': {'name', 'cat', 'id', 'ts', 'bp'}}
 ALLOWED = {'X': {'args', 'cname'}, 'i': {'cat', 'args'}, 'C': {'cat'}, 't': {'bp'}}
-NAMES = {'process_name': ('name', str), 'process_labels': ('labels', str), 'process_sort_index': ('sort_index', int),
-         'thread_name': ('name', str), 'thread_sort_index': ('sort_index', int)}
+NAMES = {'process_name': ('name', str), 'process_labels': ('labels', str),
+         'process_sort_index': ('sort_index', int), 'thread_name': ('name', str),
+         'thread_sort_index': ('sort_index', int)}
 COLOURS = {'terrible', 'bad', 'grey', None}
 
 
@@ -49,7 +51,8 @@ class Document:
         if phase not in NEEDED:
             yield 'unknown phase'
             return
-        if not all(isinstance(event.get(key), int) and 0 < event[key] < 1 << 32 for key in ('pid', 'tid')):
+        if not all(isinstance(event.get(key), int) and 0 < event[key] < 1 << 32
+                   for key in ('pid', 'tid')):
             yield 'pid or tid'
             return
         keys = set(event) - {'ph', 'pid', 'tid'}
@@ -57,7 +60,8 @@ class Document:
             yield f'fields {sorted(keys)}'
             return
         for key in ('ts', 'dur'):
-            if key in event and not (isinstance(event[key], Decimal) and MICRO.fullmatch(event[key])):
+            if key in event and not (isinstance(event[key], Decimal) and
+                                     MICRO.fullmatch(event[key])):
                 yield f'{key} is not microseconds with three decimals'
                 return
         if not isinstance(event['name'], str) or not event['name']:
@@ -67,18 +71,22 @@ class Document:
         row = event['pid'], event['tid']
         if phase == 'X':
             start = ns(event['ts'])
-            self.slices.setdefault(row, []).append((start, start + ns(event['dur']), event['name'], event))
+            self.slices.setdefault(row, []).append((start, start + ns(event['dur']),
+                                                    event['name'], event))
         elif phase == 'i' and event['s'] not in ('g', 'p', 't'):
             yield 'scope'
-        elif phase == 'C' and not (event['args'] and all(isinstance(value, Decimal) for value in event['args'].values())):
+        elif phase == 'C' and not (event['args'] and all(isinstance(value, Decimal)
+                                                         for value in event['args'].values())):
             yield 'a counter without values'
         elif phase in 'stf':
             if not isinstance(event['id'], int) or phase != 's' and event['bp'] != 'e':
                 yield 'id or bp'
-            self.flows.setdefault((event['cat'], event['name'], event['id']), []).append((ns(event['ts']), phase, row))
+            self.flows.setdefault((event['cat'], event['name'], event['id']),
+                                  []).append((ns(event['ts']), phase, row))
         elif phase == 'M':
             key, kind = NAMES.get(event['name'], (None, None))
-            if key is None or set(event['args']) != {key} or not isinstance(event['args'][key], kind):
+            if key is None or set(event['args']) != {key} or not isinstance(event['args'][key],
+                                                                            kind):
                 yield 'metadata'
             elif event['name'] == 'process_name':
                 self.processes[event['pid']] = event['args']['name']
@@ -94,11 +102,13 @@ class Document:
                 while around and around[-1] <= start:
                     around.pop()
                 if around and end > around[-1]:
-                    self.problems.append(f'{name} on {row} from {start} to {end} reaches out of the slice around it')
+                    self.problems.append(
+                        f'{name} on {row} from {start} to {end} reaches out of the slice around it')
                 around.append(end)
 
     def names(self):
-        """Every row has a name, and a number that no other process's row has: Perfetto names threads by that alone."""
+        """Every row has a name, and a number that no other process's row has: Perfetto names
+        threads by that alone."""
         owner = {}
         for event in self.events:
             row = event['pid'], event['tid']
@@ -110,7 +120,8 @@ class Document:
                 self.problems.append(f'row {row} has no name')
 
     def arrows(self):
-        """A flow begins once, ends once, goes forward in time, and each of its points lies inside of a slice."""
+        """A flow begins once, ends once, goes forward in time, and each of its points lies inside
+        of a slice."""
         for key, points in self.flows.items():
             phases = ''.join(phase for _, phase, _ in points)
             if not re.fullmatch('st*f', phases):
@@ -125,7 +136,8 @@ class Document:
         """Whether a slice of the row is there; what lies inside of another says nothing more."""
         slices = self.slices.get(row, [])
         at = bisect.bisect_right(slices, time, key=lambda item: item[0])
-        return any(time < end or start == time == end for start, end, _, _ in slices[max(0, at - 4):at])
+        return any(time < end or start == time == end
+                   for start, end, _, _ in slices[max(0, at - 4):at])
 
     # ---- what is in it
 
@@ -133,7 +145,8 @@ class Document:
         return next(pid for pid, other in self.processes.items() if other == name)
 
     def on(self, process, row):
-        """[(start, end, name, event)] of a row, by names; without those that lie inside of another."""
+        """[(start, end, name, event)] of a row, by names; without those that lie inside of
+        another."""
         pid = self.process(process)
         found = []
         for key, name in self.rows.items():
@@ -145,10 +158,12 @@ class Document:
 
     def instants(self, process, category):
         pid = self.process(process)
-        return [event for event in self.events if event['ph'] == 'i' and event['pid'] == pid and event.get('cat') == category]
+        return [event for event in self.events if event['ph'] == 'i' and event['pid'] == pid and
+                event.get('cat') == category]
 
     def counter(self, process, name):
         """[(time, value in ns)]"""
         pid = self.process(process)
-        return [(ns(event['ts']), value) for event in self.events if event['ph'] == 'C' and event['pid'] == pid
+        return [(ns(event['ts']), value) for event in self.events if event['ph'] == 'C' and
+                event['pid'] == pid
                 and event['name'] == name for value in event['args'].values()]

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Does each file stand on what is below it only?
 
-The list FOLDER/floors names the files of FOLDER from the ground up. A file may include, and call, what stands on
-the lines before its own. A name without .c or .h is both, one that ends in / all of a folder, whose files may use
-one another; # begins a comment.
+The list FOLDER/floors names the files of FOLDER from the ground up. A file may include, and call,
+what stands on the lines before its own. A name without .c or .h is both, one that ends in / all of
+a folder, whose files may use one another; # begins a comment.
 
-Calls are found by name: functions, variables and macros that one file defines, wherever the code of another one
-mentions them. In a header only the bodies of functions and macros are code; none of what stands in include/, which is
-there for others, is.
+Calls are found by name: functions, variables and macros that one file defines, wherever the code of
+another one mentions them. In a header only the bodies of functions and macros are code; none of
+what stands in include/, which is there for others, is.
 
 usage: floors.py FOLDER
 """
@@ -50,13 +50,15 @@ def pieces(text):
 
 
 class File:
-    """a source: what it includes, what it defines for others, and what its code says, with the lines"""
+    """a source: what it includes, what it defines for others, and what its code says, with the
+    lines"""
 
     def __init__(self, folder, path):
         self.path = path
         with open(os.path.join(folder, path), encoding="utf-8") as file:
             raw = file.read()
-        self.includes = [(raw.count("\n", 0, m.start()) + 1, m.group(1)) for m in INCLUDE.finditer(raw)]
+        self.includes = [(raw.count("\n", 0, m.start()) + 1, m.group(1))
+                         for m in INCLUDE.finditer(raw)]
         text = NOISE.sub(blank, raw)
         header = path.endswith(".h")
         self.defines, code = set(), []
@@ -90,7 +92,8 @@ class File:
         elif body is not None and function:
             if header or not head.startswith("static"):
                 self.defines.add(function.group(1))
-        elif not header and not function and not re.match(r"(static|extern|typedef|MODULE|module|EXPORT)", head):
+        elif not header and not function and not re.match(
+                r"(static|extern|typedef|MODULE|module|EXPORT)", head):
             variable = VARIABLE.search(head)
             if variable and " " in head and not re.match(r"(?:struct|enum|union) \w+$", head):
                 self.defines.add(variable.group(1))
@@ -150,7 +153,8 @@ def main(folder):
 
     for file in files:
         for line, name in file.includes:
-            for path in (os.path.normpath(os.path.join(os.path.dirname(file.path), name)), name, "include/" + name):
+            for path in (os.path.normpath(os.path.join(os.path.dirname(file.path), name)), name,
+                         "include/" + name):
                 if path in at:
                     if above(file, path):
                         bad.append((file.path, line, f"includes {path}"))

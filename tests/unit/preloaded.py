@@ -13,7 +13,8 @@ def preloaded(case, *names):
     folder = tempfile.TemporaryDirectory()
     case.addClassCleanup(folder.cleanup)
     library = os.path.join(folder.name, names[0] + '.so')
-    subprocess.run([os.environ.get('CC', 'cc'), '-std=gnu11', '-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC',
-                    '-I' + HERE + '/../../uapi', '-o', library, *[f'{HERE}/{name}.c' for name in names], '-ldl', '-pthread'],
+    subprocess.run([os.environ.get('CC', 'cc'), '-std=gnu11', '-O1', '-Wall', '-Wextra', '-Werror',
+                    '-shared', '-fPIC', '-I' + HERE + '/../../uapi', '-o', library,
+                    *[f'{HERE}/{name}.c' for name in names], '-ldl', '-pthread'],
                    check=True, timeout=120)
     return library

@@ -18,8 +18,9 @@ TOKEN = re.compile(r"\033\[(\??)([\d;]*)([A-Za-z])|([\r\n\b])|([^\033\r\n\b]+)",
 
 
 class Terminal:
-    """`alternate`, `cursor`: whether the alternate screen is shown, and the cursor. `page`: {line: text} of the screen, colours
-    as [31]. `widest`: the most columns that a line of the alternate screen has had."""
+    """`alternate`, `cursor`: whether the alternate screen is shown, and the cursor. `page`: {line:
+    text} of the screen, colours as [31]. `widest`: the most columns that a line of the alternate
+    screen has had."""
 
     def __init__(self, arguments, columns=100, lines=30, **more):
         self.master, self.slave = pty.openpty()
@@ -29,7 +30,8 @@ class Terminal:
         self.page, self.line, self.text = {}, 0, ""
         self.main = ""          # what was written to the other screen
         self.widest, self.pending = 0, b""
-        self.process = subprocess.Popen(arguments, stdin=self.slave, stdout=self.slave, stderr=self.slave,
+        self.process = subprocess.Popen(arguments, stdin=self.slave, stdout=self.slave,
+                                        stderr=self.slave,
                                         start_new_session=True, preexec_fn=self.take, **more)
 
     def take(self):
@@ -65,7 +67,8 @@ class Terminal:
         elif command == "H":
             self.line, self.text = 0, ""
         elif command == "J":
-            self.page = {line: text for line, text in self.page.items() if line <= self.line and numbers != "2"}
+            self.page = {line: text for line, text in self.page.items() if line <=
+                         self.line and numbers != "2"}
         elif command == "K":
             self.page[self.line] = self.text
         elif command == "m":
@@ -89,7 +92,8 @@ class Terminal:
         end = time.monotonic() + LIMIT
         while not (found := state(self)):
             if time.monotonic() > end:
-                raise AssertionError("this does not come; on the screen:\n" + "\n".join(self.lines()) + "\n" + self.main)
+                raise AssertionError("this does not come; on the screen:\n" +
+                                     "\n".join(self.lines()) + "\n" + self.main)
             try:
                 self.read(0.2)
             except OSError:          # nobody has it open any more
@@ -97,11 +101,13 @@ class Terminal:
         return found
 
     def ended(self):
-        """Its exit status, and what it left of the terminal: (alternate screen, cursor, keys as before)."""
+        """Its exit status, and what it left of the terminal: (alternate screen, cursor, keys as
+        before)."""
         self.until(lambda _: self.process.poll() is not None)
         while self.read(0):
             pass
-        return self.process.returncode, (self.alternate, self.cursor, termios.tcgetattr(self.slave) == self.before)
+        return self.process.returncode, (self.alternate, self.cursor,
+                                         termios.tcgetattr(self.slave) == self.before)
 
     def close(self):
         if self.process.poll() is None:

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The C++ header, and the installed examples: compiled as users do, and run on a device that is played.
+"""The C++ header, and the installed examples: compiled as users do, and run on a device that is
+played.
 
-The device is played_device.c, preloaded: tasks are released by the clock, and nobody is kept from a CPU, so it is what
-the programs say and how they end that counts, and no time. $LIBRESCH is where the library was built.
+The device is played_device.c, preloaded: tasks are released by the clock, and nobody is kept from a
+CPU, so it is what the programs say and how they end that counts, and no time. $LIBRESCH is where
+the library was built.
 """
 
 import glob
@@ -54,7 +56,8 @@ class Bindings(unittest.TestCase):
 
     def compiled(self, source, *compiler):
         program = os.path.join(self.folder, os.path.basename(source) + '.program')
-        done = subprocess.run([*compiler, *STRICT, source, *USE, '-lresch', '-o', program], stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([*compiler, *STRICT, source, *USE, '-lresch', '-o', program],
+                              stderr=subprocess.PIPE, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, f'{source}: {compiler}\n{done.stderr}')
         return program
@@ -63,7 +66,8 @@ class Bindings(unittest.TestCase):
         environment = {**os.environ, 'LD_LIBRARY_PATH': LIBRESCH}
         if device:
             environment['LD_PRELOAD'] = self.played
-        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+        return subprocess.run(command, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120,
                               check=False)
 
     def test_cpp(self):
@@ -71,7 +75,8 @@ class Bindings(unittest.TestCase):
         compilers = [name for name in ('g++', 'clang++') if shutil.which(name)]
         for compiler in compilers:
             for standard in ('c++17', 'c++20'):
-                program = self.compiled(TOP + '/tests/unit/binding_cpp.cpp', compiler, '-std=' + standard, '-Wconversion')
+                program = self.compiled(TOP + '/tests/unit/binding_cpp.cpp', compiler,
+                                        '-std=' + standard, '-Wconversion')
             done = self.run_played(program)
             self.assertEqual((done.returncode, done.stdout), (0, 'done\n'), done.stderr)
         if not os.path.exists('/dev/resch'):
@@ -87,21 +92,25 @@ class Bindings(unittest.TestCase):
                 source = self.folder + '/alone.cpp'
                 with open(source, 'w', encoding='utf-8') as file:
                     file.write(f'#include <{name}>\n')
-                subprocess.run(['g++', '-std=c++17', '-fsyntax-only', '-Wall', '-Wextra', '-Werror', *USE[:2], source], check=True)
+                subprocess.run(['g++', '-std=c++17', '-fsyntax-only', '-Wall', '-Wextra', '-Werror',
+                                *USE[:2], source], check=True)
 
     def test_cpp_without_exceptions(self):
-        program = self.compiled(TOP + '/tests/unit/binding_cpp.cpp', 'g++', '-std=c++17', '-fno-exceptions', '-fno-rtti')
+        program = self.compiled(TOP + '/tests/unit/binding_cpp.cpp', 'g++', '-std=c++17',
+                                '-fno-exceptions', '-fno-rtti')
         done = self.run_played(program)
         # what value() does where it can't throw
         self.assertEqual((done.returncode, done.stdout), (-6, 'ends\n'), done.stderr)
-        self.assertEqual(done.stderr, 'resch: the runtime, 199ms, is longer than the period, 10ms\n')
+        self.assertEqual(done.stderr,
+                         'resch: the runtime, 199ms, is longer than the period, 10ms\n')
 
     def test_unread_result_is_told(self):
         """A result that nobody looks at is a warning."""
         source = self.folder + '/unread.cpp'
         with open(source, 'w', encoding='utf-8') as file:
             file.write('#include <resch.hpp>\nvoid f(const resch::parameters &p);\nvoid f(const resch::parameters &p) { p.check(); }\n')
-        done = subprocess.run(['g++', '-std=c++17', '-fsyntax-only', '-Wall', *USE[:2], source], stderr=subprocess.PIPE, text=True,
+        done = subprocess.run(['g++', '-std=c++17', '-fsyntax-only', '-Wall', *USE[:2], source],
+                              stderr=subprocess.PIPE, text=True,
                               check=False)
         self.assertIn('nodiscard', done.stderr)
 
@@ -124,7 +133,8 @@ class Bindings(unittest.TestCase):
         if os.path.exists('/dev/resch'):
             self.skipTest('there is a device')
         for name in ('periodic.c', 'periodic.cpp'):
-            done = self.run_played(self.compiled(EXAMPLES + name, 'g++' if name.endswith('p') else 'cc'), device=False)
+            done = self.run_played(self.compiled(EXAMPLES + name, 'g++' if name.endswith('p') else
+                                                 'cc'), device=False)
             self.assertEqual(done.returncode, 1)
             self.assertIn('is not loaded', done.stderr)
 

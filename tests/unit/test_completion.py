@@ -12,13 +12,13 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
 sys.path[:0] = [TOP + '/bench/server', TOP + '/bench']
 import rates  # noqa: E402
 
-SIZES = {'period': 20000, 'budget': 240, 'server_period': 500, 'provider_budget': 20, 'provider_period': 1000,
-         'service': 100, 'load_period': 50000}
+SIZES = {'period': 20000, 'budget': 240, 'server_period': 500, 'provider_budget': 20,
+         'provider_period': 1000, 'service': 100, 'load_period': 50000}
 
 
 class Server:
-    """A constant-bandwidth server that waits for its budgets, on a CPU that is as unkind as it may be: what is asked for
-    comes at any time up to the server's deadline."""
+    """A constant-bandwidth server that waits for its budgets, on a CPU that is as unkind as it may
+    be: what is asked for comes at any time up to the server's deadline."""
 
     def __init__(self, sizes, dice):
         self.budget, self.period, self.dice = sizes['budget'], sizes['server_period'], dice
@@ -30,7 +30,8 @@ class Server:
             self.left, self.deadline = self.budget, time + self.period
         while need > 0:
             if self.left <= 0:
-                time, self.left, self.deadline = self.deadline, self.budget, self.deadline + self.period
+                time, self.left, self.deadline = (self.deadline, self.budget,
+                                                  self.deadline + self.period)
             some = min(need, self.left)
             time = max(time + some, self.deadline) if self.dice.random() < 0.9 else time + some
             need -= some
@@ -73,7 +74,8 @@ class Plan(unittest.TestCase):
     def test_what_is_guaranteed_is_complete_in_time(self):
         dice = random.Random(1)
         for sizes in (SIZES, {**SIZES, 'server_period': 250, 'budget': 100}):
-            longest = max(longest_response(sizes, rates.guaranteed(sizes), dice) for _ in range(600))
+            longest = max(longest_response(sizes, rates.guaranteed(sizes), dice)
+                          for _ in range(600))
             self.assertLessEqual(longest, sizes['period'])
             # and not because it could have been anything
             self.assertGreater(longest, 0.95 * sizes['period'])
@@ -83,7 +85,8 @@ class Results(unittest.TestCase):
     def read(self, **files):
         with tempfile.TemporaryDirectory() as folder:
             for name, content in files.items():
-                with open(os.path.join(folder, 'passive.90.' + name), 'w', encoding='utf-8') as file:
+                with open(os.path.join(folder, 'passive.90.' + name), 'w',
+                          encoding='utf-8') as file:
                     file.write(content)
             runs = rates.read(folder, ['passive'], [90])
         return {'kernel': '6.12', 'emulated': True, 'network': 'veth', 'sizes': SIZES, 'runs': runs}
@@ -92,30 +95,36 @@ class Results(unittest.TestCase):
         return f'jobs={jobs} complete={complete} longest=15000000 total=700000000 costliest=7000000\n'
 
     def test_all_in_time(self):
-        record = self.read(client=self.figures(50), load='running\n' + self.figures(20, 20), provider='running\n')
+        record = self.read(client=self.figures(50), load='running\n' + self.figures(20, 20),
+                           provider='running\n')
         self.assertEqual(rates.broken_promises(record), [])
         self.assertIn('100', rates.text(record).splitlines()[2].split())
         self.assertNotIn('(', rates.text(record).splitlines()[2])
 
     def test_late_client(self):
-        record = self.read(client=self.figures(49), load='running\n' + self.figures(20, 20), provider='running\n')
+        record = self.read(client=self.figures(49), load='running\n' + self.figures(20, 20),
+                           provider='running\n')
         self.assertEqual(len(rates.broken_promises(record)), 1)
         self.assertIn('98.0', rates.text(record))
 
     def test_late_load(self):
-        record = self.read(client=self.figures(50), load='running\n' + self.figures(10, 20), provider='running\n')
+        record = self.read(client=self.figures(50), load='running\n' + self.figures(10, 20),
+                           provider='running\n')
         self.assertEqual(len(rates.broken_promises(record)), 1)
         self.assertIn('100 (50)', rates.text(record))
 
     def test_pieces_are_joined(self):
-        late = self.read(client=self.figures(49), load='running\n' + self.figures(20, 20), provider='running\n')
-        good = self.read(client=self.figures(50), load='running\n' + self.figures(20, 20), provider='running\n')
+        late = self.read(client=self.figures(49), load='running\n' + self.figures(20, 20),
+                         provider='running\n')
+        good = self.read(client=self.figures(50), load='running\n' + self.figures(20, 20),
+                         provider='running\n')
         other = {**good, 'runs': [{**good['runs'][0], 'way': 'other'}]}
         whole = rates.joined([late, good, other])
         self.assertEqual([(run['way'], run['client']['complete']) for run in whole[0]['runs']],
                          [('other', 50), ('passive', 50)])
         self.assertEqual(len(rates.joined([good, {**good, 'kernel': '6.1'}])), 2)
-        self.assertRaises(rates.Broken, rates.joined, [good, {**good, 'sizes': {**SIZES, 'period': 10000}}])
+        self.assertRaises(rates.Broken, rates.joined,
+                          [good, {**good, 'sizes': {**SIZES, 'period': 10000}}])
 
     def test_refused(self):
         for who in ('client', 'provider', 'load'):

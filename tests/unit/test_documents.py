@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""README.md and docs/: each command, example and picture is exercised by somebody, and documents.list says by whom.
+"""README.md and docs/: each command, example and picture is exercised by somebody, and
+documents.list says by whom.
 
-What a block that begins with ```console shows after "$ " is typed here, and prints what the document has, to the digit; after
-"# " it is typed in a guest (tests/guest/documents), and docs/tutorial.md by tests/guest/tutorial. All other command lines
-have an entry in documents.list, a test or a program with the words by which it does so. Lines of reschctl are all taken by its
-parser. $RESCHCTL and $RESCH_SIM are the programs; DOCUMENT=docs/chains.md: that one alone.
+What a block that begins with ```console shows after "$ " is typed here, and prints what the
+document has, to the digit; after "# " it is typed in a guest (tests/guest/documents), and
+docs/tutorial.md by tests/guest/tutorial. All other command lines have an entry in documents.list, a
+test or a program with the words by which it does so. Lines of reschctl are all taken by its parser.
+$RESCHCTL and $RESCH_SIM are the programs; DOCUMENT=docs/chains.md: that one alone.
 """
 
 import fnmatch
@@ -26,13 +28,16 @@ import typed  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAMS = {
     'reschctl': os.path.abspath(os.environ.get('RESCHCTL', TOP + '/build/host/obj/tools/reschctl')),
-    'resch-sim': os.path.abspath(os.environ.get('RESCH_SIM', TOP + '/build/host/obj/unit/resch-sim')),
+    'resch-sim': os.path.abspath(os.environ.get('RESCH_SIM',
+                                                TOP + '/build/host/obj/unit/resch-sim')),
     'resch-gen': TOP + '/bench/gen/resch_gen.py',
-    **{name: f'{TOP}/tools/trace/{name}' for name in ('resch-check', 'resch-draw', 'resch-export', 'resch-jitter')},
+    **{name: f'{TOP}/tools/trace/{name}'
+       for name in ('resch-check', 'resch-draw', 'resch-export', 'resch-jitter')},
 }
 TYPED_ELSEWHERE = 'docs/tutorial.md'
 # What a command line may begin with where there is no prompt.
-KNOWN = re.compile(r'(sudo|make|modprobe|reschctl|resch-\w+|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
+KNOWN = re.compile(
+    r'(sudo|make|modprobe|reschctl|resch-\w+|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
 
 
 def documents():
@@ -44,10 +49,12 @@ def documents():
 
 
 def untyped(text):
-    """[(line number, command)] of what is shown and not typed: after a prompt in blocks without a language and in indented
-    ones, and where there is none, what begins with a known program."""
+    """[(line number, command)] of what is shown and not typed: after a prompt in blocks without a
+    language and in indented ones, and where there is none, what begins with a known program."""
     indented = [(number, [line[4:] for line in block])
-                for number, block in indented_blocks(re.sub(r'^```.*?^```', lambda found: '\n' * found[0].count('\n'), text,
+                for number, block in indented_blocks(re.sub(r'^```.*?^```',
+                                                            lambda found: '\n' *
+                                                            found[0].count('\n'), text,
                                                             flags=re.M | re.S))]
     for start, lines in typed.blocks(text, '') + indented:
         prompts = any(re.match(r'[$#] ', line) for line in lines)
@@ -80,7 +87,8 @@ def entries():
 
 
 def flags(command):
-    """Whether the program that such a line names has such options; in words what is wrong, or nothing."""
+    """Whether the program that such a line names has such options; in words what is wrong, or
+    nothing."""
     try:
         words = shlex.split(re.split(r' && | \| ', command)[0], comments=True)
     except ValueError:
@@ -102,7 +110,8 @@ def flags(command):
         with open(other, encoding='utf-8') as file:
             text += file.read()
     rest = words[1:words.index('--')] if '--' in words else words[1:]
-    strange = [word.split('=')[0] for word in rest if word.startswith('--') and word.split('=')[0] not in text]
+    strange = [word.split('=')[0] for word in rest if word.startswith('--') and
+               word.split('=')[0] not in text]
     return f'{words[0]} has no {strange[0]}' if strange else ''
 
 
@@ -111,7 +120,8 @@ def make_target(words):
     if words[:1] == ['-C']:
         folder, words = os.path.join(TOP, words[1]), words[2:]
     targets = [word for word in words if '=' not in word and not word.startswith('-')]
-    done = subprocess.run(['make', '-n', '-C', folder, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(['make', '-n', '-C', folder, *words], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True,
                           check=False)
     return f'make {targets}: {done.stderr}' if done.returncode else ''
 
@@ -137,8 +147,8 @@ class Typed(unittest.TestCase):
             return
         for name in ('bench', 'tests', 'tools'):
             os.remove(f'{self.work}/{name}')
-        for name in ('VERSION', 'bench/common', 'bench/sim', 'libresch', 'module/include', 'plugins', 'tools/common',
-                     'tools/trace', 'uapi'):
+        for name in ('VERSION', 'bench/common', 'bench/sim', 'libresch', 'module/include',
+                     'plugins', 'tools/common', 'tools/trace', 'uapi'):
             if os.path.isdir(f'{TOP}/{name}'):
                 shutil.copytree(f'{TOP}/{name}', f'{self.work}/{name}')
             else:
@@ -154,7 +164,9 @@ class Typed(unittest.TestCase):
     def show(self, command, expected):
         """A file that a document shows is one that its reader has."""
         words = command.split()
-        if words[0] == 'cat' and len(words) == 2 and (words[1] in self.shown or not os.path.exists(f'{self.work}/{words[1]}')):
+        if words[0] == 'cat' and len(words) == 2 and (words[1] in self.shown or
+                                                      not os.path.exists(
+                                                          f'{self.work}/{words[1]}')):
             self.shown.add(words[1])
             with open(f'{self.work}/{words[1]}', 'w', encoding='utf-8') as file:
                 file.write('\n'.join(expected) + '\n')
@@ -162,7 +174,8 @@ class Typed(unittest.TestCase):
     def type_document(self, path, text):
         count = 0
         self.prepare(path, text)
-        shell = typed.Shell(self.work, 300, PATH=self.bin + ':' + os.environ['PATH'], PYTHONDONTWRITEBYTECODE='1', CFLAGS='-O1')
+        shell = typed.Shell(self.work, 300, PATH=self.bin + ':' + os.environ['PATH'],
+                            PYTHONDONTWRITEBYTECODE='1', CFLAGS='-O1')
         self.addCleanup(shell.close)
         for start, lines in typed.blocks(text):
             if not lines[0].startswith('$ '):
@@ -173,7 +186,8 @@ class Typed(unittest.TestCase):
                 status, printed = shell.type(command)
                 self.assertNotIn(status, (124, 127), f'{path}:{start}: {command}\n{printed}')
                 self.assertTrue(typed.alike(expected, printed, typed.exact), '\n'.join(
-                    [f'{path}:{start}: {command}', '-- it has:', *expected, '-- printed now:', *printed]))
+                    [f'{path}:{start}: {command}', '-- it has:', *expected,
+                     '-- printed now:', *printed]))
         return count
 
     def test_typed(self):
@@ -195,7 +209,8 @@ class Typed(unittest.TestCase):
 
 class Listed(unittest.TestCase):
     def test_commands(self):
-        """Each command that is not typed has an entry, each entry a command, and what it names is there."""
+        """Each command that is not typed has an entry, each entry a command, and what it names is
+        there."""
         listed, used = list(entries()), set()
         for path, text in documents():
             for number, command in untyped(text):
@@ -206,29 +221,34 @@ class Listed(unittest.TestCase):
                 self.assertEqual(flags(command), '', f'{path}:{number}: {command}')
         if not os.environ.get('DOCUMENT'):
             pictures = {at for at, (document, _, _) in enumerate(listed) if document == 'picture'}
-            self.assertEqual([listed[at] for at in range(len(listed)) if at not in used | pictures], [], 'of no command')
+            self.assertEqual([listed[at] for at in range(len(listed)) if at not in used | pictures],
+                             [], 'of no command')
 
     def test_entries(self):
         for document, pattern, where in entries():
             self.assertTrue(where, f'{document}: {pattern}')
             for name, *words in where:
-                self.assertTrue(os.path.exists(os.path.join(TOP, name)), f'{document}: {pattern}: {name}')
+                self.assertTrue(os.path.exists(os.path.join(TOP, name)),
+                                f'{document}: {pattern}: {name}')
                 if words:
                     with open(os.path.join(TOP, name), encoding='utf-8') as file:
-                        self.assertTrue(words[0] in file.read(), f'{document}: {pattern}: no "{words[0]}" in {name}')
+                        self.assertTrue(words[0] in file.read(),
+                                        f'{document}: {pattern}: no "{words[0]}" in {name}')
 
     def test_lines_of_reschctl(self):
         """All of them, typed or not, are understood; what comes of them is another machine's."""
         count = 0
         for path, text in documents():
             shown = [command for _, command in untyped(text)]
-            shown += [command for _, lines in typed.blocks(text) for _, command, _ in typed.commands(lines)]
+            shown += [command for _, lines in typed.blocks(text)
+                      for _, command, _ in typed.commands(lines)]
             for line in shown:
                 for command in re.split(r'; |\|| && ', line):
                     words = command.split(' #')[0].split('>')[0].strip(' &').split()
                     while words and words[0] in ('sudo', '...'):
                         words.pop(0)
-                    if words[:1] == ['reschctl'] and '...' not in words and "'" not in command and '`' not in command:
+                    if (words[:1] == ['reschctl'] and '...' not in words and "'" not in command and
+                        '`' not in command):
                         count += 1
                         self.understood(path, words[1:])
         self.assertGreater(count, 30 if not os.environ.get('DOCUMENT') else 0)
@@ -239,10 +259,13 @@ class Listed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             program = shutil.copy(PROGRAMS['reschctl'], folder)
-            done = subprocess.run([program, *({'PID': '1'}.get(word, word) for word in words)], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+            done = subprocess.run([program, *({'PID': '1'}.get(word, word) for word in words)],
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  timeout=60, check=False,
                                   cwd=folder, **nobody)
-        # A file that is another machine's, or empty, has the status of wrong usage, too, but not its sentence.
+        # A file that is another machine's, or empty, has the status of wrong usage, too, but not
+        # its sentence.
         self.assertFalse('unknown' in done.stderr or 'Try `' in done.stderr,
                          f'{path}: reschctl {" ".join(words)}: {done.returncode}: {done.stderr}')
 
@@ -252,20 +275,25 @@ class Listed(unittest.TestCase):
         self.assertIn('no program', flags('bench/nosuch 6.1'))
         self.assertIn('has no --nosuch', flags('bench/latency/run 6.1 --nosuch=1'))
         self.assertIn('nosuch', flags('make nosuch'))
-        self.assertEqual(list(untyped('a\n\n    make check    all\n\n```\n# ls\nout\n```\n')), [(6, 'ls'), (3, 'make check')])
+        self.assertEqual(list(untyped('a\n\n    make check    all\n\n```\n# ls\nout\n```\n')),
+                         [(6, 'ls'), (3, 'make check')])
 
     def test_pictures(self):
-        """Each picture is shown, by its name, and made by a command that is there and takes such options."""
+        """Each picture is shown, by its name, and made by a command that is there and takes such
+        options."""
         made = {pattern: where for document, pattern, where in entries() if document == 'picture'}
-        shown = {os.path.basename(name) for _, text in documents() for name in re.findall(r'!\[[^]]*\]\(([^)]+)\)', text)}
+        shown = {os.path.basename(name) for _, text in documents()
+                 for name in re.findall(r'!\[[^]]*\]\(([^)]+)\)', text)}
         there = set(os.listdir(TOP + '/docs/img'))
-        self.assertEqual(set(made) - {name for name in made if name in there}, set(), 'a picture that is not there')
+        self.assertEqual(set(made) - {name for name in made if name in there}, set(),
+                         'a picture that is not there')
         for name in there:
             self.assertTrue(name in made, f'docs/img/{name}: which command makes it?')
         if not os.environ.get('DOCUMENT'):
             self.assertEqual(shown - there, set())
             everything = ' '.join(text for _, text in documents())
-            self.assertEqual({name for name in there if name not in everything}, set(), 'shown nowhere')
+            self.assertEqual({name for name in there if name not in everything}, set(),
+                             'shown nowhere')
 
 
 if __name__ == '__main__':

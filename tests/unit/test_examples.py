@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The examples of the library's manual pages compile, as C and as C++20; the public headers do as what programs use.
+"""The examples of the library's manual pages compile, as C and as C++20; the public headers do as
+what programs use.
 
 Those of resch_cpp(7) are C++17, with and without exceptions.
 """
@@ -15,7 +16,8 @@ import unittest
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 INCLUDES = ['-I' + TOP + '/libresch', '-I' + TOP + '/uapi']
 HEADERS = sorted(os.path.basename(path) for path in glob.glob(TOP + '/libresch/resch*.h'))
-CPP_LANGUAGES = tuple((' '.join(['C++17', *more]), ['g++', '-x', 'c++', '-std=c++17', '-include', 'resch.hpp', *more])
+CPP_LANGUAGES = tuple((' '.join(['C++17', *more]),
+                       ['g++', '-x', 'c++', '-std=c++17', '-include', 'resch.hpp', *more])
                       for more in ([], ['-fno-exceptions']))
 LANGUAGES = (('C', ['cc', '-x', 'c', '-std=gnu11']), ('C++', ['g++', '-x', 'c++', '-std=c++20']))
 
@@ -42,7 +44,8 @@ static struct resch_register reg;
 def examples(text):
     """What stands between .nf and .fi, or .EX and .EE, below EXAMPLES."""
     section = re.search(r'^\.SH EXAMPLES?\n(.*?)(?=^\.SH )', text, re.M | re.S)
-    for code in re.findall(r'^\.(?:nf|EX)\n(.*?)^\.(?:fi|EE)', section.group(1) if section else '', re.M | re.S):
+    for code in re.findall(r'^\.(?:nf|EX)\n(.*?)^\.(?:fi|EE)', section.group(1) if section else '',
+                           re.M | re.S):
         # others are command lines
         if ';' in code:
             yield code.replace('\\e', '\\').replace('\\\\', '\\').replace('\\-', '-')
@@ -77,7 +80,8 @@ class Examples(unittest.TestCase):
                 count += 1
                 for name, command in CPP_LANGUAGES if '_cpp' in path else LANGUAGES:
                     done = compiled(command, program(code))
-                    self.assertEqual(done.returncode, 0, f'{os.path.basename(path)} as {name}:\n{code}\n{done.stderr}')
+                    self.assertEqual(done.returncode, 0,
+                                     f'{os.path.basename(path)} as {name}:\n{code}\n{done.stderr}')
         self.assertGreaterEqual(count, 8)
 
     def test_order_of_members_is_seen(self):
@@ -89,7 +93,8 @@ class Examples(unittest.TestCase):
     def test_headers(self):
         """Each alone, in old and new languages."""
         for name in HEADERS:
-            for command in (['cc', '-x', 'c', '-std=c99'], ['cc', '-x', 'c', '-std=c11', '-pedantic'],
+            for command in (['cc', '-x', 'c', '-std=c99'],
+                            ['cc', '-x', 'c', '-std=c11', '-pedantic'],
                             ['g++', '-x', 'c++', '-std=c++11'], ['g++', '-x', 'c++', '-std=c++20']):
                 done = compiled(command, f'#include <{name}>\n')
                 self.assertEqual(done.returncode, 0, f'{name}, {command}:\n{done.stderr}')
@@ -100,7 +105,8 @@ class Examples(unittest.TestCase):
             with open(path, encoding='utf-8') as file:
                 for line in file.read().replace('\\-', '-').splitlines():
                     if 'pkg-config' in line and '--libs' in line:
-                        self.assertRegex(line, r'c(c|\+\+ -std=c\+\+17) \S+\.c(pp)? \$\(pkg-config', path)
+                        self.assertRegex(line,
+                                         r'c(c|\+\+ -std=c\+\+17) \S+\.c(pp)? \$\(pkg-config', path)
 
 
 if __name__ == '__main__':

@@ -65,13 +65,16 @@ class Experiment(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(path, encoding='utf-8') as file:
             records = json.load(file)
-        self.assertEqual([(record['cpus'], record['number'], record['algorithm']) for record in records],
+        self.assertEqual([(record['cpus'], record['number'], record['algorithm'])
+                          for record in records],
                          [(4, number, name) for number in (1, 2, 3) for name in ('sekg', 'npsf')])
         for record in records:
             self.assertTrue(0.88 <= record['utilization'] <= 0.885, record)
-            self.assertEqual((record['misses'], record['parallel'], record['verdict'], record['broken']),
+            self.assertEqual((record['misses'], record['parallel'], record['verdict'],
+                              record['broken']),
                              (0, 0, 'legal', []))
-            self.assertEqual((record['where'], record['time'], record['judged']), ('sim', 2 * SECOND, 2 * SECOND))
+            self.assertEqual((record['where'], record['time'], record['judged']),
+                             ('sim', 2 * SECOND, 2 * SECOND))
             self.assertIn(record['sizes'], ('formula', 'exact'))
             # the shortest period, less the release jitter
             self.assertEqual(record['slot'], (record['shortest'] - 31834) // record['delta'])
@@ -82,15 +85,19 @@ class Experiment(unittest.TestCase):
         again = call('--from', path)
         self.assertEqual((again.returncode, again.stdout), (0, result.stdout))
         self.assertIn('sekg: 3 of 3 sets accepted with overheads', result.stdout)
-        self.assertIn('0 misses; on two CPUs at once: 0; resch-check: 3 of 3 traces of 2 s legal', result.stdout)
+        self.assertIn('0 misses; on two CPUs at once: 0; resch-check: 3 of 3 traces of 2 s legal',
+                      result.stdout)
 
     def assert_jobs(self, record):
         """As many as the set, made anew, can have had."""
-        text = subprocess.run([sys.executable, TOP + '/bench/gen/resch_gen.py', *record['command'].split()[1:]],
+        text = subprocess.run([sys.executable, TOP + '/bench/gen/resch_gen.py',
+                               *record['command'].split()[1:]],
                               capture_output=True, text=True, check=True).stdout
-        rows = [[int(field) for field in line.split(',')] for line in text.splitlines() if line[0] != '#']
+        rows = [[int(field) for field in line.split(',')] for line in text.splitlines()
+                if line[0] != '#']
         self.assertEqual(len(rows), record['tasks'])
-        self.assertAlmostEqual(sum(row[2] / row[3] for row in rows) / record['cpus'], record['utilization'], places=6)
+        self.assertAlmostEqual(sum(row[2] / row[3] for row in rows) / record['cpus'],
+                               record['utilization'], places=6)
         most = sum((record['time'] - row[6]) // row[3] + 1 for row in rows)
         least = sum((record['time'] - row[7]) // row[4] - 1 for row in rows)
         self.assertTrue(least <= record['jobs'] <= most, (least, record['jobs'], most))
@@ -102,7 +109,8 @@ class Experiment(unittest.TestCase):
                  ('', '/resch_release/s/ deadline=/ deadline=1/', 0, "broken=('deadline'"),
                  ('', 's/ cpu=1 / cpu=0 /', 0, "broken=('one-task'"))
         for json_, trace, status, message in cases:
-            sim = self.program('sim', LYING_SIM.format(sim=SIM, json=json_, trace=trace, status=status))
+            sim = self.program('sim',
+                               LYING_SIM.format(sim=SIM, json=json_, trace=trace, status=status))
             result = self.short('--algorithms', 'npsf', RESCH_SIM=sim)
             self.assertEqual(result.returncode, 1, json_ + trace + result.stderr)
             self.assertIn(message, result.stderr)
@@ -110,10 +118,13 @@ class Experiment(unittest.TestCase):
         self.assertEqual(self.short(RESCH_SIM=sim).returncode, 2)
 
     def test_refusals(self):
-        """What is refused with overheads is assigned without, and says so; its misses are no failure."""
-        reschctl = self.program('reschctl', STUBBORN.format(word='overheads', message='refused: no room',
-                                                            reschctl=RESCHCTL))
-        sim = self.program('sim', LYING_SIM.format(sim=SIM, json='0,/"misses": 0/s//"misses": 1/', trace='', status=0))
+        """What is refused with overheads is assigned without, and says so; its misses are no
+        failure."""
+        reschctl = self.program('reschctl',
+                                STUBBORN.format(word='overheads', message='refused: no room',
+                                                reschctl=RESCHCTL))
+        sim = self.program('sim', LYING_SIM.format(sim=SIM, json='0,/"misses": 0/s//"misses": 1/',
+                                                   trace='', status=0))
         result = self.short('--algorithms', 'sekg', '--json', RESCHCTL=reschctl, RESCH_SIM=sim)
         self.assertEqual(result.returncode, 0, result.stderr)
         record = json.loads(result.stdout)[0]
@@ -129,58 +140,72 @@ class Experiment(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn('npsf: nothing accepted', result.stdout)
         # but a group on two CPUs at once is one
-        sim = self.program('sim', LYING_SIM.format(sim=SIM, json='s/"parallel": 0/"parallel": 2/', trace='', status=0))
+        sim = self.program('sim', LYING_SIM.format(sim=SIM, json='s/"parallel": 0/"parallel": 2/',
+                                                   trace='', status=0))
         self.assertEqual(self.short(RESCHCTL=reschctl, RESCH_SIM=sim).returncode, 1)
         # and what is no refusal
-        reschctl = self.program('reschctl', STUBBORN.format(word='overheads', message='out of memory',
-                                                            reschctl=RESCHCTL))
+        reschctl = self.program('reschctl',
+                                STUBBORN.format(word='overheads', message='out of memory',
+                                                reschctl=RESCHCTL))
         result = self.short(RESCHCTL=reschctl)
         self.assertEqual(result.returncode, 2)
         self.assertIn('out of memory', result.stderr)
 
     def test_overheads(self):
-        """The paper's have the same values here and in reschctl; a simulation comes up to them, and not beyond."""
+        """The paper's have the same values here and in reschctl; a simulation comes up to them, and
+        not beyond."""
         task_set = sets.generate(4, 2, 0.5, 1, 1.1)
         for name, charges in overheads.KNOWN.items():
-            layouts = [subprocess.run([RESCHCTL, 'assign', '--json', '--cpus=0-3', '--exact', f'--overheads={words}', '-'],
+            layouts = [subprocess.run([RESCHCTL, 'assign', '--json', '--cpus=0-3', '--exact',
+                                       f'--overheads={words}', '-'],
                                       input=task_set.text, capture_output=True, text=True).stdout
                        for words in (name, charges.words())]
             self.assertIn('"reserves"', layouts[0])
             self.assertEqual(*layouts)
-            simulator = subprocess.run([SIM, '--time=2s', '--overhead=0', *charges.options(), '--trace=-', '-'],
+            simulator = subprocess.run([SIM, '--time=2s', '--overhead=0', *charges.options(),
+                                        '--trace=-', '-'],
                                        input=layouts[0], capture_output=True, text=True)
-            checker = subprocess.run([TOP + '/tools/trace/resch-check', '--jitter', '--json', f'-t{charges.tolerance()}ns',
-                                      '-'], input=simulator.stdout, capture_output=True, text=True)
+            checker = subprocess.run([TOP + '/tools/trace/resch-check', '--jitter', '--json',
+                                      f'-t{charges.tolerance()}ns', '-'], input=simulator.stdout,
+                                     capture_output=True, text=True)
             self.assertEqual(checker.returncode, 0, checker.stdout + checker.stderr)
-            worst = {kind: found['max_ns'] for kind, found in json.loads(checker.stdout)['jitter'].items()}
-            # what is beyond the selection of a task is not in a simulated trace: it leaves, and the next one comes
+            worst = {kind: found['max_ns']
+                     for kind, found in json.loads(checker.stdout)['jitter'].items()}
+            # what is beyond the selection of a task is not in a simulated trace: it leaves, and the
+            # next one comes
             self.assertTrue(0.8 < (worst['ResJ'] + charges.switch) / charges.reserve <= 1, worst)
             self.assertTrue(0.5 < worst['RelJ'] / charges.release <= 1, worst)
 
     def test_tasks(self):
         """As many as in the paper's sets: 6 to 28, 74 to 191."""
         for cpus, low, high in ((4, 6, 28), (24, 74, 191)):
-            counts = [sets.generate(cpus, number, sets.umax_of(cpus, number, 17), 1, 1).tasks for number in range(1, 18)]
-            self.assertTrue(low * 0.8 <= min(counts) <= low * 1.2 and high * 0.8 <= max(counts) <= high * 1.2, counts)
+            counts = [sets.generate(cpus, number, sets.umax_of(cpus, number, 17), 1, 1).tasks
+                      for number in range(1, 18)]
+            self.assertTrue(low * 0.8 <= min(counts) <= low * 1.2 and high * 0.8 <= max(counts) <=
+                            high * 1.2, counts)
         self.assertEqual(sets.umax_of(4, 1, 17), 1)
 
     def test_pipe(self):
         tasks = 'name,min_exec,wcet,period,max_period\n1,6ms,12ms,20ms,30ms\n2,1ms,12ms,20ms,20ms\n3,12ms,12ms,20ms,\n'
-        layout = subprocess.run([RESCHCTL, 'assign', '--json', '--method=sekg', '--cpus=2-3', '-'], text=True,
+        layout = subprocess.run([RESCHCTL, 'assign', '--json', '--method=sekg', '--cpus=2-3', '-'],
+                                text=True,
                                 capture_output=True, input=tasks).stdout
-        result = subprocess.run([SIM, '--json', '--time=200ms', '-'], input=layout, capture_output=True, text=True)
+        result = subprocess.run([SIM, '--json', '--time=200ms', '-'], input=layout,
+                                capture_output=True, text=True)
         found = json.loads(result.stdout)
         self.assertEqual((found['plugin'], found['cpus'], found['busy'][:2]), ('sekg', 4, [0, 0]))
         for arguments, text, message in (((), layout[:-9], 'no JSON: it ends too early'),
                                          (('--cpus=3',), layout, 'on CPUs that are not there'),
-                                         ((), layout.replace('"wcet"', '"cost"'), 'tasks[0].wcet: is missing')):
-            result = subprocess.run([SIM, *arguments, '-'], input=text, capture_output=True, text=True)
+                                         ((), layout.replace('"wcet"', '"cost"'),
+                                          'tasks[0].wcet: is missing')):
+            result = subprocess.run([SIM, *arguments, '-'], input=text,
+                                    capture_output=True, text=True)
             self.assertEqual(result.returncode, 2)
             self.assertIn(message, result.stderr)
 
     def test_arguments(self):
-        for words in (['--sets=-1'], ['--cpus=1'], ['--umax=2'], ['--factor=0.5'], ['--time=x'], ['--sizes=large'],
-                      ['--from', '/nonexistent'], ['--from', RUN]):
+        for words in (['--sets=-1'], ['--cpus=1'], ['--umax=2'], ['--factor=0.5'], ['--time=x'],
+                      ['--sizes=large'], ['--from', '/nonexistent'], ['--from', RUN]):
             self.assertEqual(call('--quick', *words).returncode, 2, words)
         self.assertEqual(self.short(RESCHCTL='/nonexistent').returncode, 2)
         self.assertEqual(self.short(RESCH_SIM='/nonexistent').returncode, 2)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The task-set generators: sums, ranges, and means against known values; the file that comes out."""
+"""The task-set generators: sums, ranges, and means against known values; the file that comes
+out."""
 
 import os
 import random
@@ -50,7 +51,8 @@ class Shares(unittest.TestCase):
 
     def test_uunifast(self):
         """The share of sets without a task above 1 is 1 / (mean number of tries)."""
-        for tasks, utilization, expected, sets, delta in ((8, 3, 1.8, 600, 0.15), (16, 6, 4.3, 400, 0.6)):
+        for tasks, utilization, expected, sets, delta in ((8, 3, 1.8, 600, 0.15),
+                                                          (16, 6, 4.3, 400, 0.6)):
             tries = []
             for _ in range(sets):
                 shares, count = gen.uunifast_discard(self.rng, tasks, utilization)
@@ -61,7 +63,8 @@ class Shares(unittest.TestCase):
             self.assertAlmostEqual(mean(tries), expected, delta=delta)
 
     def test_uunifast_simplex(self):
-        """Uniform on the simplex: each has the mean U / n, and the variance of a Dirichlet(1) variable."""
+        """Uniform on the simplex: each has the mean U / n, and the variance of a Dirichlet(1)
+        variable."""
         sets = [gen.uunifast(self.rng, 4, 2.0) for _ in range(4000)]
         for i in range(4):
             self.assertAlmostEqual(mean(s[i] for s in sets), 0.5, delta=0.03)
@@ -139,15 +142,18 @@ class Files(unittest.TestCase):
         self.assertEqual(self.run_program('uunifast', '-n', '2', '-u', '1.5', '--step=1us'),
                          self.run_program('uunifast', '-n', '2', '-u', '1.5', '--step=1us'))
         self.assertEqual(self.rows('randfixedsum', '-n', '3', '-u', '1.5', '--step=1us'), GOLDEN)
-        self.assertNotEqual(self.rows('randfixedsum', '-n', '3', '-u', '1.5', '--step=1us', '-s', '2'), GOLDEN)
-        self.assertNotEqual(self.rows('randfixedsum', '-n', '3', '-u', '1.5', '--step=1us', '--number=2'),
+        self.assertNotEqual(self.rows('randfixedsum', '-n', '3', '-u', '1.5', '--step=1us', '-s',
+                                      '2'), GOLDEN)
+        self.assertNotEqual(self.rows('randfixedsum', '-n', '3', '-u', '1.5', '--step=1us',
+                                      '--number=2'),
                             GOLDEN)
 
     def test_bad(self):
         self.assertIn('cannot have', self.run_program('uunifast', '-n', '2', '-u', '2.5', status=1))
-        for arguments in (['edf'], ['kato', '--umin=0'], ['kato', '--umin=.5', '--umax=.4'], ['kato', '--tmin=5y'],
-                          ['kato', '--tmin=60ms'], ['retas', '--target=2,1'], ['retas', '--factor=0.5'],
-                          ['kato', '-u', '0'], ['kato', '--tmax=3601s'], ['kato', '--step=6ms']):
+        for arguments in (['edf'], ['kato', '--umin=0'], ['kato', '--umin=.5', '--umax=.4'],
+                          ['kato', '--tmin=5y'], ['kato', '--tmin=60ms'], ['retas', '--target=2,1'],
+                          ['retas', '--factor=0.5'], ['kato', '-u', '0'], ['kato', '--tmax=3601s'],
+                          ['kato', '--step=6ms']):
             self.run_program(*arguments, status=2)
 
 
@@ -159,13 +165,15 @@ class Manners(unittest.TestCase):
     """Times as everywhere, targets that there are, and a full disk."""
 
     def refused(self, says, *arguments):
-        done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(says, done.stderr)
 
     def test_times(self):
-        for text, ns in (('0', 0), ('5ms', 5000000), ('0.1ms', 100000), ('2.5us', 2500), ('2.5µs', 2500), ('1.5min', 90 * 10**9),
-                         ('.5h', 1800 * 10**9), ('3ns', 3)):
+        for text, ns in (('0', 0), ('5ms', 5000000), ('0.1ms', 100000), ('2.5us', 2500),
+                         ('2.5µs', 2500), ('1.5min', 90 * 10**9), ('.5h', 1800 * 10**9),
+                         ('3ns', 3)):
             self.assertEqual(gen.cli.duration(text), ns, text)
         for text in ('', '.', 'ms', '5', '-1ms', '1 ms', '1msx', '1e3ns', '0.5ns', '5m'):
             with self.assertRaises(Exception, msg=text):
@@ -177,7 +185,8 @@ class Manners(unittest.TestCase):
 
     def test_full(self):
         with open('/dev/full', 'w', encoding='utf-8') as full:
-            done = subprocess.run([PROGRAM, 'uunifast'], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run([PROGRAM, 'uunifast'], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, 'resch-gen: standard output: No space left on device\n')
 

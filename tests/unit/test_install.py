@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""make install into a folder: all that pages and documents use is there; make uninstall leaves nothing."""
+"""make install into a folder: all that pages and documents use is there; make uninstall leaves
+nothing."""
 
 import glob
 import json
@@ -12,17 +13,20 @@ import unittest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 OUT = os.environ.get('O', TOP + '/build/host')
-# Words of that form that are no programs: the module's threads and files, and an example of a plugin.
-NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield', 'resch-watch', 'resch-test', 'resch-sjf',
-                'resch-assign', 'resch-nosuch', 'resch-trusted'}
+# Words of that form that are no programs: the module's threads and files, and an example of a
+# plugin.
+NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield', 'resch-watch',
+                'resch-test', 'resch-sjf', 'resch-assign', 'resch-nosuch', 'resch-trusted'}
 with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
-    NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ') for name in line.split()[2:]}
+    NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ')
+                     for name in line.split()[2:]}
 # Measurements that docs name, made and used in the tree by their own commands.
 IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange', 'resch-nodes'}
 
 
 def make(target, destdir, *more):
-    return subprocess.run(['make', '-s', '-C', TOP, target, 'O=' + OUT, 'DESTDIR=' + destdir, *more],
+    return subprocess.run(['make', '-s', '-C', TOP, target, 'O=' + OUT,
+                           'DESTDIR=' + destdir, *more],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
@@ -37,7 +41,8 @@ def files(folder):
 
 
 def documents():
-    for pattern in ('README.md', 'docs/*.md', 'tools/man/*', 'tools/top/man/*', 'tools/trace/man/*', 'bench/man/*', 'libresch/man/*.[37]'):
+    for pattern in ('README.md', 'docs/*.md', 'tools/man/*', 'tools/top/man/*', 'tools/trace/man/*',
+                    'bench/man/*', 'libresch/man/*.[37]'):
         for path in glob.glob(os.path.join(TOP, pattern)):
             if not os.path.islink(path):
                 with open(path, encoding='utf-8') as file:
@@ -66,7 +71,8 @@ class Install(unittest.TestCase):
     def test_2_programs(self):
         """Each program that is named somewhere is installed, with a page."""
         programs = {os.path.basename(name) for name in self.files if '/bin/' in name}
-        pages = {os.path.basename(name)[:-2] for name in self.files if re.search(r'/man/man[18]/', name)}
+        pages = {os.path.basename(name)[:-2] for name in self.files
+                 if re.search(r'/man/man[18]/', name)}
         self.assertEqual(programs - pages, set(), 'without a page')
         units = {os.path.basename(name) for name in self.files if '/systemd/system/' in name}
         # A command of reschctl may have a page of its own.
@@ -76,7 +82,8 @@ class Install(unittest.TestCase):
             named = set(re.findall(r'(?<![\w/{.-])resch-[a-z]+\b(?![-.][a-z]|/)', text))
             self.assertEqual(named - programs - NOT_PROGRAMS - IN_TREE, set(), path)
         # The words are found: the test is not about nothing.
-        self.assertLessEqual({'reschctl', 'resch-sim', 'resch-check', 'resch-draw', 'resch-jitter', 'resch-gen', 'reschtop'}, programs)
+        self.assertLessEqual({'reschctl', 'resch-sim', 'resch-check', 'resch-draw', 'resch-jitter',
+                              'resch-gen', 'reschtop'}, programs)
 
     def test_3_pages_refer(self):
         """SEE ALSO of resch's own pages leads to pages that are installed."""
@@ -85,13 +92,16 @@ class Install(unittest.TestCase):
             if '/man/' not in path:
                 continue
             text = text.replace('\\-', '-')
-            for name, section in re.findall(r'^\.BR "?(resch[-_a-z0-9]*)"? "?\((3type|[1378])\)', text, re.M):
+            for name, section in re.findall(r'^\.BR "?(resch[-_a-z0-9]*)"? "?\((3type|[1378])\)',
+                                            text, re.M):
                 self.assertIn(f'{name}.{section}', pages, path)
 
     def test_3_system(self):
-        """Services call what is installed, and each has its page; the device's rule, its group, and the module are there."""
+        """Services call what is installed, and each has its page; the device's rule, its group, and
+        the module are there."""
         units = [name for name in self.files if '/systemd/system/' in name]
-        self.assertEqual(sorted(os.path.basename(name) for name in units), ['resch-shield.service', 'resch.service'])
+        self.assertEqual(sorted(os.path.basename(name) for name in units),
+                         ['resch-shield.service', 'resch.service'])
         for name in units:
             with open(os.path.join(self.destdir, name), encoding='utf-8') as file:
                 text = file.read()
@@ -99,11 +109,14 @@ class Install(unittest.TestCase):
             programs = re.findall(r'^Exec\w+=(\S+) (\w+)', text, re.M)
             self.assertTrue(programs)
             for path, command in programs:
-                done = subprocess.run([self.destdir + path, command, '--help'], stdout=subprocess.PIPE, check=False)
+                done = subprocess.run([self.destdir + path, command, '--help'],
+                                      stdout=subprocess.PIPE, check=False)
                 self.assertEqual(done.returncode, 0, path + ' ' + command)
             for page, section in re.findall(r'man:([a-z.-]+)\((\d)\)', text):
-                self.assertTrue(any(name.endswith(f'/man{section}/{page}.{section}') for name in self.files), page)
-        for name in ('udev/rules.d/60-resch.rules', 'sysusers.d/resch.conf', 'modules-load.d/resch.conf'):
+                self.assertTrue(any(name.endswith(f'/man{section}/{page}.{section}')
+                                    for name in self.files), page)
+        for name in ('udev/rules.d/60-resch.rules', 'sysusers.d/resch.conf',
+                     'modules-load.d/resch.conf'):
             self.assertIn('usr/local/lib/' + name, self.files)
 
     def test_4_programs_run(self):
@@ -111,35 +124,44 @@ class Install(unittest.TestCase):
             if '/bin/' not in name:
                 continue
             path = os.path.join(self.destdir, name)
-            done = subprocess.run([path, '--help'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run([path, '--help'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, check=False)
             self.assertEqual(done.returncode, 0, name + ': ' + done.stderr)
             self.assertTrue(done.stdout.lower().startswith('usage'), name)
             # what all have for a command line that makes no sense: tools/common/exit-status.h
-            done = subprocess.run([path, '--no-such-option'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            done = subprocess.run([path, '--no-such-option'], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ''), name)
 
     def test_5_examples(self):
         """Examples of the library compile against what is installed, and nothing else."""
         usr = self.destdir + '/usr/local'
         for ending, least, compiler in (('.c', 4, ['cc']), ('.cpp', 1, ['c++', '-std=c++17'])):
-            examples = [name for name in self.files if '/examples/' in name and name.endswith(ending)]
+            examples = [name for name in self.files if '/examples/' in name and
+                        name.endswith(ending)]
             self.assertGreaterEqual(len(examples), least)
             for name in examples:
-                done = subprocess.run([*compiler, '-Wall', '-Werror', '-I' + usr + '/include', os.path.join(self.destdir, name),
-                                       '-L' + usr + '/lib', '-lresch', '-pthread', '-o', self.folder.name + '/example'],
+                done = subprocess.run([*compiler, '-Wall', '-Werror', '-I' + usr + '/include',
+                                       os.path.join(self.destdir, name), '-L' + usr + '/lib',
+                                       '-lresch', '-pthread', '-o', self.folder.name + '/example'],
                                       stderr=subprocess.PIPE, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_5_without_kernelshark(self):
-        """Where libkshark-dev is missing, all but KernelShark's plugin is installed, and a sentence says so."""
+        """Where libkshark-dev is missing, all but KernelShark's plugin is installed, and a sentence
+        says so."""
         plugins = [name for name in self.files if name.endswith('/plugin-resch.so')]
-        self.assertLessEqual(len(plugins), int(os.path.exists('/usr/include/kernelshark/KsCmakeDef.hpp')))
-        done = subprocess.run(['make', '-s', '-C', TOP + '/tools/kernelshark', 'O=' + self.folder.name + '/plugin', 'KSHARK_INCLUDE=/nowhere',
-                               'DESTDIR=' + self.folder.name + '/shark', 'install'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        self.assertLessEqual(len(plugins),
+                             int(os.path.exists('/usr/include/kernelshark/KsCmakeDef.hpp')))
+        done = subprocess.run(['make', '-s', '-C', TOP + '/tools/kernelshark',
+                               'O=' + self.folder.name + '/plugin', 'KSHARK_INCLUDE=/nowhere',
+                               'DESTDIR=' + self.folder.name + '/shark', 'install'],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, check=False)
         self.assertEqual(done.returncode, 0)
         # make may warn that it has no jobserver
-        self.assertRegex(done.stdout, r'(?m)^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)$')
+        self.assertRegex(done.stdout,
+                         r'(?m)^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)$')
         self.assertFalse(os.path.exists(self.folder.name + '/shark'))
 
     def test_6_sources(self):
@@ -151,7 +173,8 @@ class Install(unittest.TestCase):
         self.assertIn('CONFIG_PREEMPT_NOTIFIERS', text)
         modules = re.findall(r'^BUILT_MODULE_NAME\[(\d+)\]="(.*)"$', text, re.M)
         self.assertEqual([int(number) for number, _ in modules], list(range(len(modules))))
-        self.assertLessEqual({'resch', 'resch-edf', 'resch-fp', 'resch-server'}, {name for _, name in modules})
+        self.assertLessEqual({'resch', 'resch-edf', 'resch-fp', 'resch-server'},
+                             {name for _, name in modules})
         self.assertNotIn('BUILD_EXCLUSIVE_KERNEL', text)
 
     def test_6_same_kernels(self):
@@ -159,18 +182,23 @@ class Install(unittest.TestCase):
         with open(TOP + '/module/needs', encoding='utf-8') as file:
             needs = [line.split()[0] for line in file if line.startswith('CONFIG_')]
         reschctl = self.destdir + '/usr/local/bin/reschctl'
-        for release in ('6.1.0-56-amd64', '7.2.13+deb14-rt-amd64', '5.10.0-30-amd64', '6.8.0-45-generic', '7.3.4-amd64'):
+        for release in ('6.1.0-56-amd64', '7.2.13+deb14-rt-amd64', '5.10.0-30-amd64',
+                        '6.8.0-45-generic', '7.3.4-amd64'):
             for lacks in ('', 'CONFIG_PREEMPT_NOTIFIERS', 'CONFIG_HIGH_RES_TIMERS'):
                 root = os.path.join(self.folder.name, 'machine')
                 config = root + '/boot/config-' + release
-                for path, text in ((config, ''.join(need + '=y\n' for need in needs if need != lacks)),
+                for path, text in ((config,
+                                    ''.join(need + '=y\n' for need in needs if need != lacks)),
                                    (root + '/proc/sys/kernel/osrelease', release + '\n')):
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     with open(path, 'w', encoding='utf-8') as file:
                         file.write(text)
-                check = subprocess.run([TOP + '/tests/harness/dkms.sh', 'check'], stderr=subprocess.PIPE, text=True,
-                                       env={**os.environ, 'DKMS_KERNEL': release, 'DKMS_CONFIG': config}, check=False)
-                doctor = subprocess.run([reschctl, 'doctor', '--json', '--root=' + root], stdout=subprocess.PIPE,
+                check = subprocess.run([TOP + '/tests/harness/dkms.sh', 'check'],
+                                       stderr=subprocess.PIPE, text=True,
+                                       env={**os.environ, 'DKMS_KERNEL': release,
+                                            'DKMS_CONFIG': config}, check=False)
+                doctor = subprocess.run([reschctl, 'doctor', '--json', '--root=' + root],
+                                        stdout=subprocess.PIPE,
                                         text=True, check=False)
                 found = {each['check']: each for each in json.loads(doctor.stdout)['findings']}
                 self.assertEqual(check.returncode, 1 if lacks else 0, check.stderr)
@@ -179,15 +207,20 @@ class Install(unittest.TestCase):
                     self.assertIn(lacks, check.stderr)
                     self.assertIn(lacks, found['config']['found'])
                 else:
-                    self.assertEqual('not tested' in check.stderr, 'not tested' in found['kernel']['found'], release)
+                    self.assertEqual('not tested' in check.stderr,
+                                     'not tested' in found['kernel']['found'], release)
 
     def test_7_again_and_away(self):
-        """An install over an older one takes the older one's files; uninstall leaves what others have put there."""
+        """An install over an older one takes the older one's files; uninstall leaves what others
+        have put there."""
         listed = os.path.join(self.destdir, 'usr/local/share/resch/installed')
         stale = os.path.join(self.destdir, 'usr/local/bin/resch-gone')
         foreign = os.path.join(self.destdir, 'usr/local/share/man/man1/foreign.1')
-        os.makedirs(os.path.join(self.destdir, 'usr/local/lib/resch/reschtrace/__pycache__'), exist_ok=True)
-        for path in (stale, foreign, os.path.join(self.destdir, 'usr/local/lib/resch/reschtrace/__pycache__/x.pyc')):
+        os.makedirs(os.path.join(self.destdir, 'usr/local/lib/resch/reschtrace/__pycache__'),
+                    exist_ok=True)
+        for path in (stale, foreign,
+                     os.path.join(self.destdir,
+                                  'usr/local/lib/resch/reschtrace/__pycache__/x.pyc')):
             with open(path, 'w', encoding='utf-8'):
                 pass
         with open(listed, 'a', encoding='utf-8') as file:

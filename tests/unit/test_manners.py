@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What every program answers alike: a table over all that `make install` installs, or of those in the folder $PROGRAMS.
+"""What every program answers alike: a table over all that `make install` installs, or of those in
+the folder $PROGRAMS.
 
 Statuses are those of tools/common/exit-status.h.
 """
@@ -23,7 +24,8 @@ sys.dont_write_bytecode = True
 import test_install  # noqa: E402  pylint: disable=wrong-import-position
 from reschtrace import cli, units  # noqa: E402  pylint: disable=wrong-import-position
 
-# What each prints on standard output when all is well; {set} and {trace} are files. Those of bench/ need real time.
+# What each prints on standard output when all is well; {set} and {trace} are files. Those of bench/
+# need real time.
 PRINTS = {
     'reschctl': 'assign --cpus=0-3 --json {set}',
     'resch-sim': '-p edf -t 20ms {set}',
@@ -51,12 +53,14 @@ def setUpModule():  # noqa: N802
 
 
 def there():
-    return [name for name in PRINTS if name not in MAY_LACK or os.path.exists(os.path.join(PROGRAMS, name))]
+    return [name for name in PRINTS if name not in MAY_LACK or
+            os.path.exists(os.path.join(PROGRAMS, name))]
 
 
 def call(name, arguments, **more):
     more = {'stdout': subprocess.PIPE, **more}
-    return subprocess.run([os.path.join(PROGRAMS, name), *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    return subprocess.run([os.path.join(PROGRAMS, name), *arguments], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True,
                           check=False, **more)
 
 
@@ -67,7 +71,9 @@ class Manners(unittest.TestCase):
         cls.files = {'set': cls.folder.name + '/set.csv', 'trace': cls.folder.name + '/trace.txt'}
         with open(cls.files['set'], 'w', encoding='utf-8') as file:
             file.write('name,wcet,period\na,1ms,10ms\nb,2ms,20ms\n')
-        assert call('resch-sim', ['-p', 'edf', '-t', '100ms', '--trace', cls.files['trace'], cls.files['set']]).returncode == 0
+        assert call('resch-sim',
+                    ['-p', 'edf', '-t', '100ms', '--trace', cls.files['trace'],
+                     cls.files['set']]).returncode == 0
 
     @classmethod
     def tearDownClass(cls):
@@ -99,10 +105,14 @@ class Manners(unittest.TestCase):
 
     def test_near(self):
         """A slip of the finger is answered with what was meant, by all that have long options."""
-        for name, slip, meant in (('reschctl', 'tasks --jsn', '--json'), ('reschctl', 'taks', 'tasks'),
-                                  ('resch-sim', '--protcol=x', '--protocol'), ('resch-check', '--tolerence=5ms x', '--tolerance'),
-                                  ('resch-draw', '--frm=1s x', '--from'), ('resch-export', '--absolut x --absolout', '--absolute'),
-                                  ('resch-jitter', '--handovr=notify x', '--handover'), ('resch-gen', '--taget 3', '--target'),
+        for name, slip, meant in (('reschctl', 'tasks --jsn', '--json'),
+                                  ('reschctl', 'taks', 'tasks'),
+                                  ('resch-sim', '--protcol=x', '--protocol'),
+                                  ('resch-check', '--tolerence=5ms x', '--tolerance'),
+                                  ('resch-draw', '--frm=1s x', '--from'),
+                                  ('resch-export', '--absolut x --absolout', '--absolute'),
+                                  ('resch-jitter', '--handovr=notify x', '--handover'),
+                                  ('resch-gen', '--taget 3', '--target'),
                                   ('reschtop', '--prometeus', '--prometheus')):
             if name in there():
                 done = call(name, slip.split())
@@ -118,7 +128,9 @@ class Manners(unittest.TestCase):
                 with open('/dev/full', 'w', encoding='utf-8') as full:
                     done = call(name, arguments, stdout=full)
                 self.assertIn(done.returncode, (1, 2), f'{name} {arguments}')
-                self.assertRegex(done.stderr, f'^{name}: standard output: No space left on device\n$', f'{name} {arguments}')
+                self.assertRegex(done.stderr,
+                                 f'^{name}: standard output: No space left on device\n$',
+                                 f'{name} {arguments}')
 
     def test_nobody_reads(self):
         """Who reads no more, as head does, hears no complaint."""
@@ -132,7 +144,8 @@ class Manners(unittest.TestCase):
     def test_times(self):
         """The parser in Python knows what the library's does: its vectors."""
         with open(TOP + '/tests/unit/test_libresch_text.c', encoding='utf-8') as file:
-            table = re.search(r'static void test_time_parse.*?cases\[\] = \{\n(.*?)\n\t\};', file.read(), re.S)[1]
+            table = re.search(r'static void test_time_parse.*?cases\[\] = \{\n(.*?)\n\t\};',
+                              file.read(), re.S)[1]
         vectors = re.findall(r'\{ "([^"]*)", (0|-\w+), ([^ }]+(?: - 1)?) \}', table)
         self.assertGreater(len(vectors), 30)
         for text, result, number in vectors:
@@ -142,7 +155,8 @@ class Manners(unittest.TestCase):
             else:
                 with self.assertRaises(ValueError, msg=text):
                     units.parse_time(text)
-        for name, option in (('resch-check', '-t'), ('resch-draw', '--from'), ('resch-export', '--to'), ('resch-gen', '--tmin')):
+        for name, option in (('resch-check', '-t'), ('resch-draw', '--from'),
+                             ('resch-export', '--to'), ('resch-gen', '--tmin')):
             done = call(name, [option, '5', self.files['trace']])
             self.assertEqual(done.returncode, 2, name)
             self.assertIn("'5' has no unit: 5ms?", done.stderr)
@@ -160,7 +174,8 @@ class Many(unittest.TestCase):
             file.writelines(f't{i},1us,1s\n' for i in range(MANY))
 
     def test_refused(self):
-        for arguments in (['assign', '--cpus=0-1', self.path], ['server', 'size', '--kind=cbs', '--policy=edf', self.path]):
+        for arguments in (['assign', '--cpus=0-1', self.path],
+                          ['server', 'size', '--kind=cbs', '--policy=edf', self.path]):
             done = call('reschctl', arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ''), f'{arguments}: {done.stderr}')
             self.assertRegex(done.stderr, 'at most 16384|more than 4096')
@@ -185,7 +200,8 @@ class Many(unittest.TestCase):
 
     def test_measured(self):
         """A program that measures says how long it has been at it, by another process."""
-        screen = terminal.Terminal([PROGRAMS + '/resch-latency', '-p', '0', '-i', '10000', '-n', '100000'])
+        screen = terminal.Terminal([PROGRAMS + '/resch-latency', '-p', '0', '-i', '10000',
+                                    '-n', '100000'])
         try:
             screen.until(lambda seen: 'of about 1000 s' in seen.main)
         finally:
@@ -193,7 +209,8 @@ class Many(unittest.TestCase):
 
     def test_lines(self):
         """resch-check and its like, at a trace that does not end."""
-        screen = terminal.Terminal(['sh', '-c', 'while :; do echo nothing of ours; done | "$0" -', PROGRAMS + '/resch-check'])
+        screen = terminal.Terminal(['sh', '-c', 'while :; do echo nothing of ours; done | "$0" -',
+                                    PROGRAMS + '/resch-check'])
         try:
             screen.until(lambda seen: 'lines read' in seen.main)
         finally:
@@ -202,7 +219,8 @@ class Many(unittest.TestCase):
     def test_nobody(self):
         """Into a file there is no word of it."""
         begin = time.monotonic()
-        with subprocess.Popen([PROGRAMS + '/resch-sim', '-p', 'edf', self.path], stdout=subprocess.PIPE,
+        with subprocess.Popen([PROGRAMS + '/resch-sim', '-p', 'edf', self.path],
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as program:
             while program.poll() is None and time.monotonic() - begin < 6:
                 time.sleep(0.2)

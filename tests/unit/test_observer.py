@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What bench/latency and bench/balance make of what they measured: values worked out by hand, and pretended runs."""
+"""What bench/latency and bench/balance make of what they measured: values worked out by hand, and
+pretended runs."""
 
 import importlib.machinery
 import importlib.util
@@ -32,8 +33,8 @@ SECOND = 10**9
 
 
 def stats(count, p999, longest, least=1000):
-    return {'count': count, 'min': least, 'avg': least, 'p50': least, 'p99': least, 'p99.9': p999, 'p99.99': p999,
-            'p99.999': p999, 'max': longest, 'histogram': [[1024, count]]}
+    return {'count': count, 'min': least, 'avg': least, 'p50': least, 'p99': least, 'p99.9': p999,
+            'p99.99': p999, 'p99.999': p999, 'max': longest, 'histogram': [[1024, count]]}
 
 
 def look(time, idle, **loads):
@@ -48,7 +49,8 @@ class Throughput(unittest.TestCase):
 
     def test_on_a_machine_it_is_operations_a_second(self):
         found = results.throughput(self.BEFORE, self.AFTER, False)
-        self.assertEqual(found, {'net': {'rate': 150, 'cpu': 0.5}, 'compute': {'rate': 20, 'cpu': 1.5}})
+        self.assertEqual(found,
+                         {'net': {'rate': 150, 'cpu': 0.5}, 'compute': {'rate': 20, 'cpu': 1.5}})
 
     def test_an_emulated_cpu_is_faster_while_another_is_idle(self):
         found = results.throughput(self.BEFORE, self.AFTER, True)
@@ -63,33 +65,43 @@ class Throughput(unittest.TestCase):
 class Latency(unittest.TestCase):
     def record(self, share=0.9, shielded=20000):
         def phase(user, compute=None):
-            entry = {'user': user, 'kernel': stats(2000, 3000, 4000), 'overruns': 0, 'period': 500000,
+            entry = {'user': user, 'kernel': stats(2000, 3000, 4000), 'overruns': 0,
+                     'period': 500000,
                      'work': {'99': stats(30, 1500, 1600), '0': stats(30, 2500, 3000)}}
             if compute:
                 entry['loads'] = {'compute': {'rate': compute, 'cpu': 2.0}}
             return entry
         return {'kernel': '6.12', 'emulated': True, 'phases': {
-            'idle': phase(stats(2000, 5000, 6000)), 'loaded': phase(stats(2000, 100000, 250000), 2.0),
+            'idle': phase(stats(2000, 5000, 6000)),
+            'loaded': phase(stats(2000, 100000, 250000), 2.0),
             'shield': phase(stats(2000, shielded, 50000), 2.0 * share)}}
 
     def test_goals_are_met_at_exactly_five_times_and_nine_tenths(self):
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record())], [True, True, True])
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(share=0.89))], [True, True, False])
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(shielded=20001))], [False, True, True])
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record())],
+                         [True, True, True])
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(share=0.89))],
+                         [True, True, False])
+        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(shielded=20001))],
+                         [False, True, True])
 
     def test_the_floor_says_what_protection_could_reach(self):
         record = self.record()
         self.assertNotIn('elsewhere', tables.text(record))
         record['phases']['floor'] = {**record['phases']['idle'], 'user': stats(2000, 12500, 50000)}
-        self.assertEqual([(words.split('(')[-1], holds) for _, words, holds in tables.verdicts(record)][:2],
-                         [('8.0 times if all others only compute, elsewhere)', True), ('5.0 times if all others only compute, elsewhere)', True)])
+        self.assertEqual([(words.split('(')[-1], holds)
+                          for _, words, holds in tables.verdicts(record)][:2],
+                         [('8.0 times if all others only compute, elsewhere)', True),
+                          ('5.0 times if all others only compute, elsewhere)', True)])
 
     def test_a_percentile_that_too_few_samples_have_is_not_given(self):
-        row = next(line for line in tables.latencies(self.record()) if line.startswith('SCHED_FIFO 99, loaded'))
-        self.assertEqual(row.split()[3:], ['3.0', '-', '-', '4.0', '100.0', '-', '-', '250.0', '2000'])
+        row = next(line for line in tables.latencies(self.record())
+                   if line.startswith('SCHED_FIFO 99, loaded'))
+        self.assertEqual(row.split()[3:],
+                         ['3.0', '-', '-', '4.0', '100.0', '-', '-', '250.0', '2000'])
 
     def test_variation_is_beyond_the_least_of_all(self):
-        row = next(line for line in tables.variation(self.record()) if line.startswith('stock, loaded'))
+        row = next(line for line in tables.variation(self.record())
+                   if line.startswith('stock, loaded'))
         self.assertEqual(row.split()[2:], ['2.0', '200.00', '0.6', '60.00'])
 
     def test_costs_are_of_unshielded(self):
@@ -101,7 +113,8 @@ class Latency(unittest.TestCase):
             path = os.path.join(folder, 'records')
             with open(path, 'w', encoding='utf-8') as file:
                 json.dump([self.record()], file)
-            done = subprocess.run([BENCH + '/latency/run', '--from', path], capture_output=True, text=True)
+            done = subprocess.run([BENCH + '/latency/run', '--from', path],
+                                  capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('maximum: 5.0 times better', done.stdout)
         self.assertIn('computing load: 90 % of its throughput: yes', done.stdout)
@@ -117,8 +130,10 @@ class Workload(unittest.TestCase):
             workload.latencies('cyclictest: command not found\n')
 
     def test_table(self):
-        entry = {'SCHED_OTHER': [(1, 2, 3)] * 6, 'SCHED_FIFO 80': [(1, 5, 7)] * 6, 'edge': stats(1000, 2000, 9000)}
-        text = workload.text({'kernel': '7.2', 'pin': 'gpio:/dev/gpiochip0:0', 'percents': list(workload.PERCENTS),
+        entry = {'SCHED_OTHER': [(1, 2, 3)] * 6, 'SCHED_FIFO 80': [(1, 5, 7)] * 6,
+                 'edge': stats(1000, 2000, 9000)}
+        text = workload.text({'kernel': '7.2', 'pin': 'gpio:/dev/gpiochip0:0',
+                              'percents': list(workload.PERCENTS),
                               'configurations': {'stock': entry}})
         self.assertIn('17780', text)
         self.assertEqual(text.count('5 / 7'), 6)
@@ -126,20 +141,27 @@ class Workload(unittest.TestCase):
 
 
 class Path(unittest.TestCase):
-    SYMBOLS = ['ffffffff81000000 T asm_sysvec_apic_timer_interrupt', 'ffffffff81000100 t __pfx_do_nanosleep',
-               'ffffffff81000110 t do_nanosleep', 'ffffffff81000200 D data', 'ffffffffc0000000 t hook\t[resch]']
-    INTERRUPT, SLEEP, HOOK, USER = 0xffffffff81000004, 0xffffffff81000110, 0xffffffffc0000010, 0x401000
+    SYMBOLS = ['ffffffff81000000 T asm_sysvec_apic_timer_interrupt',
+               'ffffffff81000100 t __pfx_do_nanosleep', 'ffffffff81000110 t do_nanosleep',
+               'ffffffff81000200 D data', 'ffffffffc0000000 t hook\t[resch]']
+    INTERRUPT, SLEEP, HOOK, USER = (0xffffffff81000004, 0xffffffff81000110,
+                                    0xffffffffc0000010, 0x401000)
 
     def found(self, *executed):
-        lines = [f'Trace {cpu}: 0x7f8707313f00 [00000000/{address:016x}/18c0c2b3/ff022201] \n' for cpu, address in executed]
+        lines = [f'Trace {cpu}: 0x7f8707313f00 [00000000/{address:016x}/18c0c2b3/ff022201] \n'
+                 for cpu, address in executed]
         return path.wakeups(['Linking TBs\n', *lines], path.Symbols(self.SYMBOLS), 3)
 
     def test_a_wakeup_is_from_the_interrupt_to_user_mode(self):
-        found = self.found((3, self.SLEEP), (3, self.USER), (3, self.INTERRUPT), (0, self.USER), (3, self.HOOK), (3, self.HOOK),
-                           (3, self.SLEEP), (3, self.SLEEP + 0xe0), (3, self.USER), (3, self.INTERRUPT))
-        self.assertEqual(found, [['asm_sysvec_apic_timer_interrupt', 'hook [resch]', 'hook [resch]', 'do_nanosleep', 'do_nanosleep']])
+        found = self.found((3, self.SLEEP), (3, self.USER), (3, self.INTERRUPT), (0, self.USER),
+                           (3, self.HOOK), (3, self.HOOK), (3, self.SLEEP), (3, self.SLEEP + 0xe0),
+                           (3, self.USER), (3, self.INTERRUPT))
+        self.assertEqual(found,
+                         [['asm_sysvec_apic_timer_interrupt', 'hook [resch]', 'hook [resch]',
+                           'do_nanosleep', 'do_nanosleep']])
         said = path.text('7.2', 'artis', found, 1)
-        self.assertIn('1 wake-ups, instructions from the interrupt to user mode: 5 at least, 5 in the middle, 5 at most', said)
+        self.assertIn('1 wake-ups, instructions from the interrupt to user mode: 5 at least, '
+                      '5 in the middle, 5 at most', said)
         self.assertIn('2 are of resch, 3 of the kernel', said)
 
     def test_an_interrupt_that_wakes_nobody_is_none(self):
@@ -147,11 +169,15 @@ class Path(unittest.TestCase):
 
 
 class Balance(unittest.TestCase):
-    RECORD = {'kernel': '6.12', 'configuration': 'stock', 'cpus': 2, 'first': 4 * SECOND, 'idle': [0, SECOND],
+    RECORD = {'kernel': '6.12', 'configuration': 'stock', 'cpus': 2, 'first': 4 * SECOND,
+              'idle': [0, SECOND],
               'groups': [{'name': 'a', 'ends': True}, {'name': 'b', 'ends': False}],
-              'tasks': [{'group': 0, 'time': 4 * SECOND, 'cpu': [3, 1], 'voluntary': 1, 'involuntary': 10},
-                        {'group': 1, 'time': 9 * SECOND, 'cpu': [0, 7], 'voluntary': 2, 'involuntary': 0},
-                        {'group': 0, 'time': 6 * SECOND, 'cpu': [2, 4], 'voluntary': 4, 'involuntary': 20}],
+              'tasks': [{'group': 0, 'time': 4 * SECOND, 'cpu': [3, 1], 'voluntary': 1,
+                         'involuntary': 10},
+                        {'group': 1, 'time': 9 * SECOND, 'cpu': [0, 7], 'voluntary': 2,
+                         'involuntary': 0},
+                        {'group': 0, 'time': 6 * SECOND, 'cpu': [2, 4], 'voluntary': 4,
+                         'involuntary': 20}],
               'samples': [[0, [0, 1, 0]], [SECOND, [0, 1, 1]], [5 * SECOND, [-1, 1, 1]]]}
 
     def test_groups(self):
@@ -162,10 +188,12 @@ class Balance(unittest.TestCase):
         self.assertEqual(second['shares'], [0, 1])
 
     def test_moves_are_those_of_guarded_configurations(self):
-        count = {'lent': 9, 'moved': 1, 'moved_other': 2, 'faults': 3, 'signals': 4, 'recalled': 5, 'to_load': 6, 'from_load': 7,
-                 'pushed': 8, 'kept': 11}
-        lines = observed.moves([{**self.RECORD, 'moves': {}}, {**self.RECORD, 'configuration': 'artis', 'moves': count}])
-        self.assertEqual([line.split() for line in lines[2:]], [['artis', '9', '8', '11', '10', '7', '5']])
+        count = {'lent': 9, 'moved': 1, 'moved_other': 2, 'faults': 3, 'signals': 4, 'recalled': 5,
+                 'to_load': 6, 'from_load': 7, 'pushed': 8, 'kept': 11}
+        lines = observed.moves([{**self.RECORD, 'moves': {}},
+                                {**self.RECORD, 'configuration': 'artis', 'moves': count}])
+        self.assertEqual([line.split() for line in lines[2:]],
+                         [['artis', '9', '8', '11', '10', '7', '5']])
         self.assertEqual(observed.moves([self.RECORD]), [])
 
     def test_idle_is_of_the_time_until_the_first_ends(self):

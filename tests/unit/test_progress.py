@@ -36,7 +36,8 @@ class Progress(unittest.TestCase):
         self.assertNotIn('simulated', short.main)
 
     def test_nobody(self):
-        with subprocess.Popen(self.call('100000h'), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        with subprocess.Popen(self.call('100000h'), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as program:
             try:
                 program.wait(5)
             except subprocess.TimeoutExpired:

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The Python module: structures as the header has them, all of it on a device that is played, types, pip.
+"""The Python module: structures as the header has them, all of it on a device that is played,
+types, pip.
 
-Programs run in processes of their own, with played_device.c preloaded; $LIBRESCH is where the library was built.
+Programs run in processes of their own, with played_device.c preloaded; $LIBRESCH is where the
+library was built.
 """
 
 import os
@@ -173,10 +175,12 @@ class Python(unittest.TestCase):
         cls.temporary.cleanup()
 
     def python(self, *arguments, played=True, module=MODULE, check=True):
-        environment = {**os.environ, 'LD_LIBRARY_PATH': self.library, 'PYTHONPATH': module, 'PYTHONDONTWRITEBYTECODE': '1'}
+        environment = {**os.environ, 'LD_LIBRARY_PATH': self.library, 'PYTHONPATH': module,
+                       'PYTHONDONTWRITEBYTECODE': '1'}
         if played:
             environment['LD_PRELOAD'] = self.played
-        done = subprocess.run([PYTHON, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        done = subprocess.run([PYTHON, *arguments], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
                               cwd=self.folder, timeout=120, check=False)
         if check:
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -200,10 +204,13 @@ class Python(unittest.TestCase):
 
     def test_values(self):
         """Constants have the header's values, and no member of an enumeration is missing."""
-        values = dict(line.split() for line in self.python('-c', VALUES, played=False).stdout.splitlines())
-        checks = ''.join(f'_Static_assert({name} == {value}{"ULL" if int(value) >> 32 else ""}, "{name}");\n'
-                         for name, value in values.items())
-        done = subprocess.run(['cc', *test_structures.INCLUDES, '-fsyntax-only', '-x', 'c', '-'], input='#include <resch.h>\n' + checks,
+        values = dict(line.split()
+                      for line in self.python('-c', VALUES, played=False).stdout.splitlines())
+        checks = ''.join(
+            f'_Static_assert({name} == {value}{"ULL" if int(value) >> 32 else ""}, "{name}");\n'
+            for name, value in values.items())
+        done = subprocess.run(['cc', *test_structures.INCLUDES, '-fsyntax-only', '-x', 'c', '-'],
+                              input='#include <resch.h>\n' + checks,
                               text=True, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         for kind in test_structures.headers.read_all()[0]:
@@ -227,18 +234,23 @@ class Python(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which('mypy', path='/usr/bin'), 'no mypy')
     def test_types(self):
-        """mypy --strict likes the module and the example, and a program that uses it; and not a wrong one."""
+        """mypy --strict likes the module and the example, and a program that uses it; and not a
+        wrong one."""
         def mypy(*arguments):
-            return subprocess.run(['/usr/bin/mypy', '--strict', '--cache-dir', self.folder + '/mypy', *arguments], cwd=self.folder,
-                                  env={**os.environ, 'MYPYPATH': MODULE}, stdout=subprocess.PIPE, text=True, check=False)
+            return subprocess.run(['/usr/bin/mypy', '--strict', '--cache-dir',
+                                   self.folder + '/mypy', *arguments], cwd=self.folder,
+                                  env={**os.environ, 'MYPYPATH': MODULE}, stdout=subprocess.PIPE,
+                                  text=True, check=False)
         done = mypy(MODULE + '/resch', TOP + '/libresch/examples/periodic.py')
         self.assertEqual(done.returncode, 0, done.stdout)
         with open(self.folder + '/wrong.py', 'w', encoding='utf-8') as file:
             file.write(WRONG)
         done = mypy('wrong.py')
-        self.assertIn('Argument "period" to "join" of "Device" has incompatible type "float"', done.stdout)
+        self.assertIn('Argument "period" to "join" of "Device" has incompatible type "float"',
+                      done.stdout)
 
-    @unittest.skipUnless(subprocess.run([PYTHON, '-c', 'import setuptools, wheel, pip'], stderr=subprocess.DEVNULL, check=False).returncode
+    @unittest.skipUnless(subprocess.run([PYTHON, '-c', 'import setuptools, wheel, pip'],
+                                        stderr=subprocess.DEVNULL, check=False).returncode
                          == 0, 'no pip, setuptools or wheel')
     def test_pip(self):
         """pip installs it from the tree, with its types and the tree's version."""
@@ -246,13 +258,15 @@ class Python(unittest.TestCase):
         shutil.copytree(MODULE, tree + '/libresch/python')
         shutil.copy(TOP + '/VERSION', tree)
         target = self.folder + '/site'
-        self.python('-m', 'pip', 'install', '-q', '--no-index', '--no-build-isolation', '--no-deps', '--target', target,
-                    tree + '/libresch/python', played=False)
-        self.assertEqual(sorted(os.listdir(target + '/resch')), ['__init__.py', '__pycache__', '_library.py', 'py.typed'])
+        self.python('-m', 'pip', 'install', '-q', '--no-index', '--no-build-isolation', '--no-deps',
+                    '--target', target, tree + '/libresch/python', played=False)
+        self.assertEqual(sorted(os.listdir(target + '/resch')),
+                         ['__init__.py', '__pycache__', '_library.py', 'py.typed'])
         with open(TOP + '/VERSION', encoding='utf-8') as file:
             version = file.read().strip()
         code = 'import importlib.metadata, resch; print(resch.__file__, importlib.metadata.version("resch"))'
-        self.assertEqual(self.python('-c', code, module=target).stdout, f'{target}/resch/__init__.py {version}\n')
+        self.assertEqual(self.python('-c', code, module=target).stdout,
+                         f'{target}/resch/__init__.py {version}\n')
 
 
 if __name__ == '__main__':

@@ -35,7 +35,8 @@ class Arguments(unittest.TestCase):
             self.assertEqual(result.returncode, 0, command)
             self.assertTrue(result.stdout.startswith("usage: reschctl " + command), command)
             self.assertEqual(result.stderr, "")
-            (self.assertNotIn if command in HIDDEN else self.assertIn)("\n  " + command, overview.stdout)
+            (self.assertNotIn if command in HIDDEN else self.assertIn)("\n  " + command,
+                                                                       overview.stdout)
             for line in result.stdout.splitlines():
                 self.assertLessEqual(len(line), 120, line)
 
@@ -72,8 +73,10 @@ class Arguments(unittest.TestCase):
         self.refused(2, "--nonsense", "server", "add", "--nonsense")
 
     def test_what_was_meant(self):
-        """One letter more, less, other or swapped is a word; three are none. Which of the three is wrong with an option."""
-        for typed, meant in (("tasts", "tasks"), ("domian", "domain"), ("shild", "shield"), ("doctorr", "doctor")):
+        """One letter more, less, other or swapped is a word; three are none. Which of the three is
+        wrong with an option."""
+        for typed, meant in (("tasts", "tasks"), ("domian", "domain"), ("shild", "shield"),
+                             ("doctorr", "doctor")):
             self.refused(2, f"there is no command '{typed}': {meant}?", typed)
         for typed in ("rlease", "zzz", "x"):
             result = call(typed)
@@ -88,15 +91,19 @@ class Arguments(unittest.TestCase):
         self.refused(2, "--p can be --period or --policy", "server", "add", "--p=1")
 
     def test_standard_output_is_full(self):
-        """What can't be written is no success, whatever prints it; who reads no further is nobody's failure."""
-        for arguments in (["--help"], ["tasks", "--help"], ["version"], ["version", "--json"], ["doctor", "--json"]):
+        """What can't be written is no success, whatever prints it; who reads no further is nobody's
+        failure."""
+        for arguments in (["--help"], ["tasks", "--help"], ["version"], ["version", "--json"],
+                          ["doctor", "--json"]):
             with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([RESCHCTL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                done = subprocess.run([RESCHCTL, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("standard output: No space left on device", done.stderr)
         read, write = os.pipe()
         os.close(read)
-        done = subprocess.run([RESCHCTL, "--help"], stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+        done = subprocess.run([RESCHCTL, "--help"], stdout=write, stderr=subprocess.PIPE, text=True,
+                              check=False,
                               preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
         os.close(write)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -109,10 +116,12 @@ class Arguments(unittest.TestCase):
         add = ["server", "add", "--budget=1ms"]
         self.refused(2, "server list, server add", "server")
         self.refused(2, "needs --budget and --period", *add)
-        for option, value in (("budget", "1"), ("period", "0s"), ("kind", "cbr"), ("policy", "lifo"),
-                              ("quantum", "x"), ("cpu", "-1"), ("domain", "0"), ("name", "x" * 16)):
+        for option, value in (("budget", "1"), ("period", "0s"), ("kind", "cbr"),
+                              ("policy", "lifo"), ("quantum", "x"), ("cpu", "-1"), ("domain", "0"),
+                              ("name", "x" * 16)):
             self.refused(2, f"--{option}={value}", *add, "--period=9ms", f"--{option}={value}")
-        self.refused(2, "the budget, 30ms, is longer than the period, 20ms", "server", "add", "--budget=30ms", "--period=20ms")
+        self.refused(2, "the budget, 30ms, is longer than the period, 20ms", "server", "add",
+                     "--budget=30ms", "--period=20ms")
         self.refused(2, "options only", *add, "--period=9ms", "1")
         self.refused(2, "is for --policy=rr", *add, "--period=9ms", "--quantum=1ms")
         for wrong in ("1", "1:", ":1", "0:1", "1:0", "1:2:3", "a:b", "99999999999999999999:1"):
@@ -121,7 +130,8 @@ class Arguments(unittest.TestCase):
         self.refused(2, "make another one", "server", "set", "1:1", "--kind=cbs")
         self.refused(2, "make another one", "server", "set", "1:1", "--cpus=1-2")
         for wrong in ("", "x", "3-1", "9999"):
-            self.refused(2, f"--cpus={wrong}: a list of CPUs", *add, "--period=9ms", f"--cpus={wrong}")
+            self.refused(2, f"--cpus={wrong}: a list of CPUs", *add, "--period=9ms",
+                         f"--cpus={wrong}")
         self.refused(2, "--cpu is for one server", *add, "--period=9ms", "--cpus=1-2", "--cpu=1")
         self.refused(2, "is for server run", *add, "--period=9ms", "--quiet")
 
@@ -129,7 +139,8 @@ class Arguments(unittest.TestCase):
         run = ["server", "run", "--budget=1ms"]
         self.refused(125, "which program", *run, "--period=9ms")
         self.refused(125, "needs --budget and --period", *run, "--", "true")
-        self.refused(125, "is for --policy=rr", *run, "--period=9ms", "--policy=edf", "--quantum=1ms", "true")
+        self.refused(125, "is for --policy=rr", *run, "--period=9ms", "--policy=edf",
+                     "--quantum=1ms", "true")
         self.refused(125, "--kind=cbr", *run, "--kind=cbr", "true")
         self.refused(125, "takes no tasks", *run, "--period=9ms", "--kind=linux", "true")
         for wrong in ([], ["1:1"], ["1", "1"], ["0:1", "1"]):
@@ -138,8 +149,8 @@ class Arguments(unittest.TestCase):
 
     def test_server_size(self):
         self.refused(2, "takes one FILE", "server", "size")
-        for option, value in (("kind", "cbr"), ("policy", "lifo"), ("period", "9us"), ("quantum", "2s"),
-                              ("overhead", "x")):
+        for option, value in (("kind", "cbr"), ("policy", "lifo"), ("period", "9us"),
+                              ("quantum", "2s"), ("overhead", "x")):
             self.refused(2, f"--{option}={value}", "server", "size", f"--{option}={value}", "-")
         self.refused(2, "have no tasks", "server", "size", "--kind=linux", "-")
         self.refused(2, "No such file", "server", "size", "/nonexistent")
@@ -186,9 +197,10 @@ class Arguments(unittest.TestCase):
                           ["server", "del", "1:1"], ["server", "set", "1:1", "-b", "1ms"],
                           ["domain", "del", "1"], ["domain", "set", "1", "--plugin", "edf"],
                           ["balance", "list"], ["balance", "set", "1", "push"],
-                          ["guard"], ["guard", "on", "1"], ["guard", "off", "1"], ["guard", "lend", "1", "1"],
-                          ["plugin", "list"], ["plugin", "load", "edf"], ["start", "1"],
-                          ["release", "1"], ["unregister", "1"],
+                          ["guard"], ["guard", "on", "1"], ["guard", "off", "1"],
+                          ["guard", "lend", "1", "1"], ["plugin", "list"],
+                          ["plugin", "load", "edf"], ["start", "1"], ["release", "1"],
+                          ["unregister", "1"],
                           ["attach", "--pid", str(os.getpid()), "--runtime=1ms", "--period=9ms"]):
             self.refused(3, "modprobe resch", *arguments)
         self.refused(125, "modprobe resch", "run", "--runtime=1ms", "--period=9ms", "--", "true")
@@ -238,7 +250,8 @@ class Arguments(unittest.TestCase):
             ("a number with its unit", ["--runtime=2ms", "--period=ten"]),
             ("1us to 1h", ["--runtime=1ns", "--period=999ns"]),
             ("1us to 1h", ["--runtime=1ms", "--period=2h"]),
-            ("the runtime, 11ms, is longer than the period, 10ms", ["--runtime=11ms", "--period=10ms"]),
+            ("the runtime, 11ms, is longer than the period, 10ms",
+             ["--runtime=11ms", "--period=10ms"]),
             ("longer than the deadline", good + ["--deadline=1ms"]),
             ("deadline is at most", good + ["--deadline=61min"]),
             ("offset is at most", good + ["--offset=61min"]),

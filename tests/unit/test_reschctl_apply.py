@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""reschctl apply, diff, save and undo, on a machine that is only pretended (pretended_machine.c, and a folder for the
-files of shields): what is wanted is made, once; what fails anywhere leaves everything as it was.
+"""reschctl apply, diff, save and undo, on a machine that is only pretended (pretended_machine.c,
+and a folder for the files of shields): what is wanted is made, once; what fails anywhere leaves
+everything as it was.
 
 usage: RESCHCTL=PATH test_reschctl_apply.py
 """
@@ -88,13 +89,17 @@ class Apply(unittest.TestCase):
         arguments = list(arguments)
         if command in ("apply", "diff", "save", "undo", "shield", "unshield"):
             arguments.append("--root=" + (root or self.root))
-        environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_MACHINE": self.path("machine"),
+        environment = {**os.environ, "LD_PRELOAD": self.pretended,
+                       "RESCH_MACHINE": self.path("machine"),
                        "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=1",
-                       **{"RESCH_MACHINE_" + key.upper(): str(value) for key, value in more.items()}}
-        result = subprocess.run([RESCHCTL, *arguments], capture_output=True, text=True, timeout=120, env=environment,
+                       **{"RESCH_MACHINE_" + key.upper(): str(value)
+                          for key, value in more.items()}}
+        result = subprocess.run([RESCHCTL, *arguments], capture_output=True, text=True, timeout=120,
+                                env=environment,
                                 stdin=subprocess.DEVNULL, check=False)
         if status is not None:
-            self.assertEqual(result.returncode, status, f"{arguments}: {result.stdout}{result.stderr}")
+            self.assertEqual(result.returncode, status,
+                             f"{arguments}: {result.stdout}{result.stderr}")
         self.assertNotIn("Sanitizer", result.stderr)
         return result
 
@@ -121,16 +126,18 @@ class Apply(unittest.TestCase):
     def test_made_once(self):
         before = self.state()
         said = self.apply(WANTED).stdout
-        self.assertIn("+ domain 2: plugin server, options rest=1, capacity 90%, overhead 10us\n", said)
+        self.assertIn("+ domain 2: plugin server, options rest=1, capacity 90%, overhead 10us\n",
+                      said)
         self.assertIn("+ plugin fp\n", said)
         made = self.state()
         domains = json.loads(self.call("domain", "list", "--json").stdout)["domains"]
-        self.assertEqual([(d["cpus"], d["plugin"], d["options"], d["capacity"], d["overhead"]) for d in domains],
+        self.assertEqual([(d["cpus"], d["plugin"], d["options"], d["capacity"], d["overhead"])
+                          for d in domains],
                          [("2", "server", "rest=1", 900000, 10000), ("3", "server", "", 855000, 0),
                           ("1", "artis", "", 950000, 0)])
         servers = json.loads(self.call("server", "list", "--json").stdout)["servers"]
-        self.assertEqual(sorted((s["name"], s["cpu"], s["kind"], s["policy"], s["plugin"], s["budget"], s["set"] > 0,
-                                 s["persistent"]) for s in servers), [
+        self.assertEqual(sorted((s["name"], s["cpu"], s["kind"], s["policy"], s["plugin"],
+                                 s["budget"], s["set"] > 0, s["persistent"]) for s in servers), [
             ("", 2, "linux", "edf", "", 1000000, False, True),
             ("crowd", 2, "cbs-hard", "plugin", "fp", 2000000, True, True),
             ("many", 3, "cbs-hard", "edf", "", 200000, True, True),
@@ -160,7 +167,8 @@ class Apply(unittest.TestCase):
 
     def test_what_is_not_named_stays(self):
         self.prepare()
-        said = self.apply("domains:\n- {cpus: 1, plugin: edf}\n- {cpus: 3, plugin: server}\nservers:\n").stdout
+        said = self.apply(
+            "domains:\n- {cpus: 1, plugin: edf}\n- {cpus: 3, plugin: server}\nservers:\n").stdout
         self.assertEqual(said, "nothing to change\n")
         said = self.apply("domains:\n- {cpus: 1, plugin: edf, guard: off}\n").stdout
         self.assertEqual(said.splitlines(), ["~ domain 1: guard on -> off"])
@@ -168,11 +176,13 @@ class Apply(unittest.TestCase):
         self.assertIn("exempt: read,getpid\n    balance: weight\n", self.state())
 
     def test_a_plugin_brings_a_guard(self):
-        """Which is off as soon as somebody says so, in the same call; and gone with the plugin when that is undone."""
+        """Which is off as soon as somebody says so, in the same call; and gone with the plugin when
+        that is undone."""
         self.apply("domains: [{cpus: 1, plugin: edf}]")
         before = self.state()
         self.apply("domains: [{cpus: 1, plugin: artis, guard: off}]")
-        self.assertEqual(self.apply("domains: [{cpus: 1, plugin: artis, guard: off}]").stdout, "nothing to change\n")
+        self.assertEqual(self.apply("domains: [{cpus: 1, plugin: artis, guard: off}]").stdout,
+                         "nothing to change\n")
         self.call("undo")
         self.apply("domains: [{cpus: 1, plugin: artis}]")
         self.assertIn("guard: all", self.state())
@@ -197,7 +207,8 @@ class Apply(unittest.TestCase):
         for text in (BEFORE, WANTED):
             self.apply(text)
             self.call("save", self.path("saved.yaml"))
-            self.assertEqual(self.call("apply", self.path("saved.yaml")).stdout, "nothing to change\n")
+            self.assertEqual(self.call("apply", self.path("saved.yaml")).stdout,
+                             "nothing to change\n")
             saved = self.state()
             # and on a machine that has nothing yet
             os.rename(self.path("machine"), self.path("machine.old"))
@@ -207,14 +218,17 @@ class Apply(unittest.TestCase):
             shutil.rmtree(self.root + "/run")
 
     def test_same_servers_without_names(self):
-        text = "domains: [{cpus: 2, plugin: server}]\nservers:\n" + 2 * "- {cpu: 2, budget: 1ms, period: 10ms}\n"
+        text = ("domains: [{cpus: 2, plugin: server}]\nservers:\n" +
+                2 * "- {cpu: 2, budget: 1ms, period: 10ms}\n")
         self.apply(text)
         self.assertEqual(self.call("apply", self.path("wanted.yaml")).stdout, "nothing to change\n")
-        self.assertEqual(len(json.loads(self.call("server", "list", "--json").stdout)["servers"]), 2)
+        self.assertEqual(len(json.loads(self.call("server", "list", "--json").stdout)["servers"]),
+                         2)
 
     def test_json_is_yaml(self):
         wanted = {"domains": [{"cpus": "2-3", "plugin": "server", "capacity": "90%"}],
-                  "servers": [{"name": "a", "cpu": 2, "budget": "2ms", "period": "10ms", "reclaim": True}]}
+                  "servers": [{"name": "a", "cpu": 2, "budget": "2ms", "period": "10ms",
+                               "reclaim": True}]}
         self.apply(json.dumps(wanted))
         self.assertIn("reclaim: true", self.state())
 
@@ -226,7 +240,8 @@ class Apply(unittest.TestCase):
             # What it would come to is no matter of files that make no sense.
             expected = 2 if command == ["diff"] and status == 1 else status
             result = self.call(*command, path, status=None)
-            self.assertIn(result.returncode, (status, expected), f"{text}: {result.stdout}{result.stderr}")
+            self.assertIn(result.returncode, (status, expected),
+                          f"{text}: {result.stdout}{result.stderr}")
             self.assertIn(f"{path}:{line}: ", result.stderr)
             for word in words:
                 self.assertIn(word, result.stderr)
@@ -236,7 +251,8 @@ class Apply(unittest.TestCase):
     def test_refused_words(self):
         self.refused("domain:\n- cpus: 1\n", 1, "did you mean domains?")
         self.refused("\ntasks: []\n", 2, "there are plugins, domains, servers, shields, levels")
-        self.refused("domains:\n- cpus: 1\n  plugn: edf\n", 3, "'plugn' in domains: did you mean plugin?")
+        self.refused("domains:\n- cpus: 1\n  plugn: edf\n", 3,
+                     "'plugn' in domains: did you mean plugin?")
         self.refused("servers:\n- name: a\n  colour: red\n", 3, "there is no 'colour' in servers")
         self.refused("domains:\n- cpus: 1\n  cpus: 2\n", 3, "cpus is said twice")
         self.refused("domains: []\nservers: []\ndomains: []\n", 3, "said twice")
@@ -252,23 +268,28 @@ class Apply(unittest.TestCase):
 
     def test_refused_values(self):
         domain = "domains:\n- cpus: 1\n  plugin: edf\n  "
-        for value, word in (("capacity: 120%", "a share"), ("capacity: 0", "a share"), ("overhead: 10", "unit"),
-                            ("overhead: 1ms", "below 1ms"), ("guard: maybe", "off, on or all"), ("balance: speed", "policies are"),
-                            ("exempt: [getpod]", "system calls"), ("options: " + 300 * "x", "too long"),
-                            ("guard: off\n  balance: push", "guard is off"), ("manual: true", "guard: on")):
+        for value, word in (("capacity: 120%", "a share"), ("capacity: 0", "a share"),
+                            ("overhead: 10", "unit"), ("overhead: 1ms", "below 1ms"),
+                            ("guard: maybe", "off, on or all"), ("balance: speed", "policies are"),
+                            ("exempt: [getpod]", "system calls"),
+                            ("options: " + 300 * "x", "too long"),
+                            ("guard: off\n  balance: push", "guard is off"),
+                            ("manual: true", "guard: on")):
             self.refused(domain + value, 4 + value.count("\n"), word)
         self.refused("domains:\n- plugin: edf\n", 2, "cpus is missing")
         self.refused("domains:\n- cpus: 1\n", 2, "plugin is missing")
         self.refused("domains:\n- cpus: 2-1\n  plugin: edf", 2, "list of CPUs")
         self.refused("domains:\n- cpus: 1\n  plugin: edf:a=1", 3, "`options`")
         server = "servers:\n- name: a\n  cpu: 1\n  budget: 2ms\n  period: 10ms\n  "
-        for value, word in (("cpus: 1", "either cpu, or cpus"), ("kind: cbr", "kinds are"), ("policy: batch", "policies are"),
-                            ("policy: rr\n  plugin: fp", "either policy or plugin"), ("options: a=1", "which?"),
-                            ("quantum: 1ms", "policy rr"),
+        for value, word in (("cpus: 1", "either cpu, or cpus"), ("kind: cbr", "kinds are"),
+                            ("policy: batch", "policies are"),
+                            ("policy: rr\n  plugin: fp", "either policy or plugin"),
+                            ("options: a=1", "which?"), ("quantum: 1ms", "policy rr"),
                             ("reclaim: perhaps", "true or false")):
             self.said(server + value, word)
         self.refused("servers:\n- cpu: 1\n  budget: 2ms\n", 2, "period is missing")
-        self.refused("servers:\n- cpu: 1\n  budget: 20ms\n  period: 10ms", 3, "longer than the period")
+        self.refused("servers:\n- cpu: 1\n  budget: 20ms\n  period: 10ms", 3,
+                     "longer than the period")
         self.refused("servers:\n- cpu: 1\n  budget: 2000000\n", 3, "unit")
         self.refused("servers:\n- name: sixteen-letters.", 2, "15 bytes")
         self.refused("servers:\n- cpu: 1024", 2, "number of a CPU")
@@ -288,17 +309,21 @@ class Apply(unittest.TestCase):
         self.assertIn(word, result.stderr)
 
     def test_refused_together(self):
-        self.refused("domains:\n- {cpus: 1-2, plugin: edf}\n- {cpus: 2, plugin: fp}\n", 3, "wanted.yaml:2 has a CPU of that")
+        self.refused("domains:\n- {cpus: 1-2, plugin: edf}\n- {cpus: 2, plugin: fp}\n", 3,
+                     "wanted.yaml:2 has a CPU of that")
         server = "- {name: a, cpu: 1, budget: 1ms, period: 9ms}\n"
         self.refused("servers:\n" + server + server, 3, "has that name")
         self.refused("shields:\n- {cpus: 1-2}\n- {cpus: 2}\n", 3, "has a CPU of that")
         other = self.file("domains:\n- {cpus: 2, plugin: fp}\n", "other.yaml")
-        result = self.call("apply", self.file("domains:\n- {cpus: 1-2, plugin: edf}\n"), other, status=2)
-        self.assertIn(f"{other}:2: domain 2: {self.path('wanted.yaml')}:2 has a CPU of that", result.stderr)
+        result = self.call("apply", self.file("domains:\n- {cpus: 1-2, plugin: edf}\n"),
+                           other, status=2)
+        self.assertIn(f"{other}:2: domain 2: {self.path('wanted.yaml')}:2 has a CPU of that",
+                      result.stderr)
 
     def test_refused_by_what_there_is(self):
         self.prepare()
-        self.said("domains:\n- {cpus: 2-3, plugin: edf}", "domain 1 has a CPU of that, and is of CPUs 3")
+        self.said("domains:\n- {cpus: 2-3, plugin: edf}",
+                  "domain 1 has a CPU of that, and is of CPUs 3")
         self.said("servers:\n- {name: a, cpu: 0, budget: 1ms, period: 9ms}", "no domain with CPU 0")
         text = "servers:\n- {name: other, cpu: 3, budget: 1ms, period: 9ms}"
         result = self.apply(text, status=2, busy=1)
@@ -311,7 +336,8 @@ class Apply(unittest.TestCase):
         os.mkdir(self.path("empty"))
         self.assertEqual(self.call("apply", self.path("empty")).stdout, "nothing to change\n")
         self.assertEqual(self.apply("# nothing\n").stdout, "nothing to change\n")
-        for data in (b"\0", b"\xff\xfe\xff", b"domains: \"\\x00\"\n", b"[" * 5000, b"domains:\n- cpus: \"1\\0\"\n"):
+        for data in (b"\0", b"\xff\xfe\xff", b"domains: \"\\x00\"\n", b"[" * 5000,
+                     b"domains:\n- cpus: \"1\\0\"\n"):
             with open(self.path("bytes.yaml"), "wb") as file:
                 file.write(data)
             self.call("apply", self.path("bytes.yaml"), status=2)
@@ -328,7 +354,8 @@ class Apply(unittest.TestCase):
                 break
             failures += 1
             self.assertEqual(result.returncode, 1)
-            self.assertRegex(result.stderr, r"wanted\.yaml:\d+: .* could not be (made|changed|removed)")
+            self.assertRegex(result.stderr,
+                             r"wanted\.yaml:\d+: .* could not be (made|changed|removed)")
             self.assertEqual(result.stdout, "nothing was changed\n")
             self.assertEqual(self.state(), before, f"step {step}")
             self.assertFalse(self.journal(), step)
@@ -351,7 +378,8 @@ class Apply(unittest.TestCase):
                     self.assertEqual(result.returncode, -signal.SIGKILL)
                     if then == "apply":
                         self.assertIn("half applied", self.call("apply", path).stderr)
-                        self.assertEqual(sorted(self.state().splitlines()), sorted(wanted.splitlines()), step)
+                        self.assertEqual(sorted(self.state().splitlines()),
+                                         sorted(wanted.splitlines()), step)
                     self.call("undo")
                     self.assertEqual(self.state(), before, f"{when} {step}, then {then}")
                     self.assertFalse(self.journal())
@@ -379,7 +407,8 @@ class Apply(unittest.TestCase):
         self.assertIn("1 steps were taken back", result.stderr)
         self.assertEqual(self.state(), before)
         for text, word in (("domains: [{cpus: 2, plugin: nosuch}]", "no plugin nosuch"),
-                           ("domains: [{cpus: 0, plugin: edf, options: bad=1}]", "does not take the options"),
+                           ("domains: [{cpus: 0, plugin: edf, options: bad=1}]",
+                            "does not take the options"),
                            ("domains: [{cpus: 2, plugin: edf}]\nservers: [{cpu: 2, budget: 1ms, period: 9ms}]",
                             "has no servers"),
                            ("domains: [{cpus: 0-1, plugin: edf}]", "domain 2 has a CPU")):
@@ -393,7 +422,8 @@ class Apply(unittest.TestCase):
         self.file("nonsense", "d/readme.txt")
         result = self.call("apply", self.path("d"), status=1)
         self.assertIn("nosuch", result.stderr)
-        self.assertEqual([d["cpus"] for d in json.loads(self.call("domain", "list", "--json").stdout)["domains"]], ["2", "3"])
+        domains = json.loads(self.call("domain", "list", "--json").stdout)["domains"]
+        self.assertEqual([d["cpus"] for d in domains], ["2", "3"])
         self.assertEqual(self.call("apply", first).stdout, "nothing to change\n")
         # One call is undone as one.
         self.call("undo")
@@ -416,8 +446,9 @@ class Apply(unittest.TestCase):
         self.assertFalse(self.journal())
 
     def test_undo_leaves_what_others_did(self):
-        self.apply("domains:\n- {cpus: 2, plugin: server, capacity: 80%}\n- {cpus: 1, plugin: edf}\n"
-                   "servers:\n- {name: a, cpu: 2, budget: 1ms, period: 10ms}\n")
+        self.apply(
+            "domains:\n- {cpus: 2, plugin: server, capacity: 80%}\n- {cpus: 1, plugin: edf}\n"
+            "servers:\n- {name: a, cpu: 2, budget: 1ms, period: 10ms}\n")
         self.apply("domains: [{cpus: 2, plugin: server, capacity: 70%}]\n"
                    "servers: [{name: a, cpu: 2, budget: 2ms, period: 10ms}]")
         self.call("domain", "set", "2", "--capacity=60%")
@@ -483,7 +514,9 @@ class Apply(unittest.TestCase):
         self.call("undo")
         self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "0,3")
         # what fails after them takes them down
-        result = self.apply("shields: [{cpus: 3}]\ndomains: [{cpus: 2, plugin: edf, guard: on, balance: none}]", status=1, fail=2)
+        result = self.apply(
+            "shields: [{cpus: 3}]\ndomains: [{cpus: 2, plugin: edf, guard: on, balance: none}]",
+            status=1, fail=2)
         self.assertIn("could not be changed", result.stderr)
         self.assertEqual([shield["cpus"] for shield in self.shields()["shields"]], ["1", "2"])
         self.said("shields: [{cpus: 1-2}]", "shielded already")
@@ -496,18 +529,21 @@ class Apply(unittest.TestCase):
         environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
         path = self.file("shields: [{cpus: 3}]")
         for arguments, end in ((("apply", path), "0-2"), (("undo",), "0-3")):
-            subprocess.run([RESCHCTL, *arguments, "--root=" + self.root], check=True, env=environment, timeout=60,
+            subprocess.run([RESCHCTL, *arguments, "--root=" + self.root], check=True,
+                           env=environment, timeout=60,
                            stdout=subprocess.DEVNULL)
             self.assertEqual(machine.affinity(100), end)
         self.assertEqual(machine.snapshot(), before)
 
     def test_wait(self):
-        """A shield that dies leaves everything where it was, and who waits for it ends with 1 and can raise it again."""
+        """A shield that dies leaves everything where it was, and who waits for it ends with 1 and
+        can raise it again."""
         machine = self.shield_machine()
         before = machine.snapshot()
         path = self.file("shields: [{cpus: 2-3}]")
         for _ in range(2):
-            with subprocess.Popen([RESCHCTL, "apply", "--wait", path, "--root=" + self.root], stderr=subprocess.PIPE,
+            with subprocess.Popen([RESCHCTL, "apply", "--wait", path, "--root=" + self.root],
+                                  stderr=subprocess.PIPE,
                                   stdout=subprocess.DEVNULL, text=True) as waiting:
                 self.assertTrue(until(lambda: self.shields()["shields"]))
                 self.assertEqual(machine.affinity(100), "0-1")
@@ -520,7 +556,8 @@ class Apply(unittest.TestCase):
             self.assertTrue(until(lambda: machine.affinity(100) == "0-3"))
             self.assertTrue(until(lambda: not self.shields()["keeper"]))
             self.assertEqual(machine.snapshot(), before)
-        self.assertEqual(self.call("apply", "--wait", self.file("domains: [{cpus: 2, plugin: edf}]")).returncode, 0)
+        self.assertEqual(self.call("apply", "--wait",
+                                   self.file("domains: [{cpus: 2, plugin: edf}]")).returncode, 0)
 
     # ---- levels
 
@@ -542,14 +579,17 @@ class Apply(unittest.TestCase):
             until(lambda: os.readlink(f"/proc/{pid}/exe").endswith(name))
             before = os.sched_getaffinity(pid)
             self.assertIn(f"~ thread {pid} ({name}): ordinary -> rr 7", self.apply(text).stdout)
-            self.assertEqual((os.sched_getscheduler(pid), os.sched_getparam(pid).sched_priority), (os.SCHED_RR, 7))
+            self.assertEqual((os.sched_getscheduler(pid), os.sched_getparam(pid).sched_priority),
+                             (os.SCHED_RR, 7))
             self.assertEqual(self.apply(text).stdout, "nothing to change\n")
             cpu = min(before)
             rt0 = f"levels:\n- {{program: {self.path(name)}, level: rt0, cpu: {cpu}}}\n"
             self.apply(rt0)
-            self.assertEqual((os.sched_getscheduler(pid), os.sched_getaffinity(pid)), (os.SCHED_FIFO, {cpu}))
+            self.assertEqual((os.sched_getscheduler(pid), os.sched_getaffinity(pid)),
+                             (os.SCHED_FIFO, {cpu}))
             self.call("undo")
-            self.assertEqual((os.sched_getscheduler(pid), os.sched_getaffinity(pid)), (os.SCHED_RR, before))
+            self.assertEqual((os.sched_getscheduler(pid), os.sched_getaffinity(pid)),
+                             (os.SCHED_RR, before))
             # somebody else's since
             os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(3))
             self.assertIn("left as it is", self.call("undo").stderr)

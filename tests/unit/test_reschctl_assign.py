@@ -19,7 +19,8 @@ from reschctl import RESCHCTL, call
 
 
 class Assign(unittest.TestCase):
-    """Task sets to time slots: what goes in, what comes out. The numbers are the library's tests' business."""
+    """Task sets to time slots: what goes in, what comes out. The numbers are the library's tests'
+    business."""
 
     EXAMPLE = ("name, wcet, period\nt0,9.2ms,10ms\nt1,4.4ms,8ms\nt2,5.28ms,12ms\nt3,8ms,16ms\nt4,8ms,20ms\n"
                "t5,3.15ms,9ms\nt6,9ms,30ms\n")
@@ -63,19 +64,24 @@ class Assign(unittest.TestCase):
                                  {"cpu": 2, "group": 3, "begin": 0, "end": 258641}])
         self.assertEqual([t["name"] for t in layout["tasks"] if t["split"]], ["t2", "t4"])
         layout = self.layout(self.EXAMPLE, "-c", "2,4-6", "-d", "4")
-        self.assertEqual([g["need"] for g in layout["groups"]], [1869919, 1983968, 1836735, 1397850])
+        self.assertEqual([g["need"] for g in layout["groups"]],
+                         [1869919, 1983968, 1836735, 1397850])
         self.assertEqual({r["cpu"] for r in layout["reserves"]}, {2, 4, 5, 6})
         layout = self.layout(self.EXAMPLE, "--cpus=0-3", "-d", "4", "--exact")
-        self.assertEqual([g["need"] for g in layout["groups"]], [1840000, 1980000, 1800000, 1300000])
+        self.assertEqual([g["need"] for g in layout["groups"]],
+                         [1840000, 1980000, 1800000, 1300000])
 
     def test_text(self):
         result = self.assign(self.EXAMPLE, "--cpus=0-3", "--delta=4")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("npsf: slots of 2ms (delta 4), 86.50% of 4 CPUs; 6 of 7 tasks are split", result.stdout)
+        self.assertIn("npsf: slots of 2ms (delta 4), 86.50% of 4 CPUs; 6 of 7 tasks are split",
+                      result.stdout)
         self.assertRegex(result.stdout, r"(?m)^t5 +3.15ms +9ms +9ms +35% +4 +2-3$")
-        self.assertRegex(result.stdout, r"(?m)^ +3 +0 +1.088472ms +1.088472ms +4 +1.39785ms +split$")
+        self.assertRegex(result.stdout,
+                         r"(?m)^ +3 +0 +1.088472ms +1.088472ms +4 +1.39785ms +split$")
         self.assertRegex(result.stdout, r"(?m)^CPU +3  \|-+4-+\| +\|$")
-        widths = {len(line) for line in result.stdout.splitlines() if line.startswith("CPU  ") and "|" in line}
+        widths = {len(line) for line in result.stdout.splitlines() if line.startswith("CPU  ") and
+                  "|" in line}
         self.assertEqual(len(widths), 1)
 
     def test_listing_15(self):
@@ -89,13 +95,15 @@ class Assign(unittest.TestCase):
         self.assertEqual((layout["tasks"][0]["wcet"], layout["tasks"][0]["period"],
                           layout["tasks"][0]["deadline"]), (1000, 20000, 15000))
         # and what resch-sim plays
-        self.assertEqual({key: layout["tasks"][0][key] for key in ("min_exec", "max_exec", "max_period", "offset",
-                                                                   "max_offset", "overrun", "miss")},
-                         {"min_exec": 500, "max_exec": 1000, "max_period": 30000, "offset": 10, "max_offset": 20,
-                          "overrun": "count", "miss": "count"})
+        self.assertEqual({key: layout["tasks"][0][key]
+                          for key in ("min_exec", "max_exec", "max_period", "offset",
+                                      "max_offset", "overrun", "miss")},
+                         {"min_exec": 500, "max_exec": 1000, "max_period": 30000, "offset": 10,
+                          "max_offset": 20, "overrun": "count", "miss": "count"})
 
     def test_standard_input(self):
-        result = subprocess.run([RESCHCTL, "assign", "--cpus=0", "-"], input=self.LISTING_15, capture_output=True,
+        result = subprocess.run([RESCHCTL, "assign", "--cpus=0", "-"], input=self.LISTING_15,
+                                capture_output=True,
                                 text=True, timeout=60)
         self.assertEqual(result.returncode, 0, result.stderr)
 
@@ -114,7 +122,8 @@ class Assign(unittest.TestCase):
 
     def test_join(self):
         layout = self.layout(self.EXAMPLE, "--cpus=0-3", "-d", "4", "--join=2.7ms/9ms")
-        self.assertEqual(layout["join"], {"group": 5, "new": True, "cpu": 3, "begin": 1088472, "end": 1786147})
+        self.assertEqual(layout["join"],
+                         {"group": 5, "new": True, "cpu": 3, "begin": 1088472, "end": 1786147})
         result = self.assign(self.EXAMPLE, "--cpus=0-3", "-d", "4", "--join=2.7ms/9ms")
         self.assertIn("would join a new group 5 on CPU 3", result.stdout)
         result = self.assign(self.EXAMPLE, "--cpus=0-3", "-d", "4", "--join=5ms/9ms")
@@ -130,24 +139,28 @@ class Assign(unittest.TestCase):
 
         refused("refused: bin 4, with task 6, needs 1.39785ms of each slot of 2ms, and 309.378us is left (delta 4); "
                 "task 6 is t5", self.EXAMPLE, "--cpus=0-2", "-d", "4")
-        refused("slots are 200us long, and at least 1ms is asked for", self.EXAMPLE, "--cpus=0-3", "-d", "40",
-                "--slot-min=1ms")
+        refused("slots are 200us long, and at least 1ms is asked for", self.EXAMPLE,
+                "--cpus=0-3", "-d", "40", "--slot-min=1ms")
         # the rest of what is said of files: test_taskset.c
-        refused(".csv: line 2: reactions are count, ", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n", status=2)
+        refused(".csv: line 2: reactions are count, ",
+                "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n", status=2)
         refused(", not 'ig?nore'", "name,wcet,period,miss\na,1ns,2ns,ig\x1bnore\n", status=2)
         refused(": 16385 tasks, at most 16384", "name,wcet,period\n" + "a,1ns,2ns\n" * 16385)
         refused("no tasks in it", "# nothing\n", status=2)
         result = call("assign", "/nonexistent")
-        self.assertEqual((result.returncode, result.stderr), (2, "reschctl: /nonexistent: No such file or directory\n"))
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "reschctl: /nonexistent: No such file or directory\n"))
 
     def test_bad_options(self):
         cases = [
-            ("methods are", "--method=edf"), ("a list of CPUs", "--cpus=x"), ("a list of CPUs", "--cpus="),
-            ("--delta", "--delta=0"), ("--delta", "--delta=1025"), ("--delta-max", "--delta-max=x"),
-            ("--cluster", "--cluster=0"), ("needs --cluster", "--method=cnpsf"), ("--slot-min", "--slot-min=5"),
+            ("methods are", "--method=edf"), ("a list of CPUs", "--cpus=x"),
+            ("a list of CPUs", "--cpus="), ("--delta", "--delta=0"), ("--delta", "--delta=1025"),
+            ("--delta-max", "--delta-max=x"), ("--cluster", "--cluster=0"),
+            ("needs --cluster", "--method=cnpsf"), ("--slot-min", "--slot-min=5"),
             ("NAME.png", "--draw=slots.gif"), ("keys are", "--overheads=speed=1us"),
             ("its unit", "--overheads=reserve=1"), ("KEY=TIME", "--overheads=reserve"),
-            ("COST/PERIOD", "--overheads=irq=1us"), ("less than the period", "--overheads=irq=2us/1us"),
+            ("COST/PERIOD", "--overheads=irq=1us"),
+            ("less than the period", "--overheads=irq=2us/1us"),
             ("no CPU comes after", "--overheads=irq=1us/1ms@x"),
         ]
         for message, argument in cases:
@@ -167,10 +180,12 @@ class Assign(unittest.TestCase):
             source = os.path.join(directory, "set.csv")
             with open(source, "w", encoding="utf-8") as file:
                 file.write(self.EXAMPLE)
-            result = call("assign", "--cpus=0-3", "--draw=" + picture, source, env={"PATH": "/nonexistent"})
+            result = call("assign", "--cpus=0-3", "--draw=" + picture, source,
+                          env={"PATH": "/nonexistent"})
             self.assertEqual(result.returncode, 1)
             self.assertIn("resch-draw cannot be run", result.stderr)
-            result = call("assign", "--cpus=0-3", "--draw=" + picture, source, env={**os.environ, **path})
+            result = call("assign", "--cpus=0-3", "--draw=" + picture, source,
+                          env={**os.environ, **path})
             if "python3-matplotlib" in result.stderr:
                 self.skipTest("no matplotlib")
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -179,7 +194,8 @@ class Assign(unittest.TestCase):
 
 
 class AssignOracle(unittest.TestCase):
-    """Whole layouts against the published procedures, written down once more with Python's fractions."""
+    """Whole layouts against the published procedures, written down once more with Python's
+    fractions."""
 
     def sets(self):
         rng = random.Random("oracle")
@@ -199,8 +215,8 @@ class AssignOracle(unittest.TestCase):
 
     def ask(self, method, tasks, cpus, delta):
         text = "".join(f"{i},{c},{c},{t},{t},{t},0,0\n" for i, (c, t) in enumerate(tasks, 1))
-        result = subprocess.run([RESCHCTL, "assign", "--json", f"--method={method}", f"--cpus=0-{cpus - 1}",
-                                 f"--delta={delta}", "--slot-min=1ns", "-"],
+        result = subprocess.run([RESCHCTL, "assign", "--json", f"--method={method}",
+                                 f"--cpus=0-{cpus - 1}", f"--delta={delta}", "--slot-min=1ns", "-"],
                                 input=text, capture_output=True, text=True, timeout=60)
         if result.returncode:
             self.assertIn("refused: ", result.stderr)
@@ -212,7 +228,8 @@ class AssignOracle(unittest.TestCase):
 
     @staticmethod
     def sekg(tasks, cpus, delta):
-        """60 digits stand for the root: far more than any of these utilizations has of distance to it."""
+        """60 digits stand for the root: far more than any of these utilizations has of distance to
+        it."""
         with decimal.localcontext() as context:
             context.prec = 60
             root = fractions.Fraction(decimal.Decimal(delta * (delta + 1)).sqrt())
@@ -273,7 +290,8 @@ class AssignOracle(unittest.TestCase):
         for tasks, cpus, delta in self.sets():
             for method, oracle in (("sekg", self.sekg), ("npsf", self.npsf)):
                 expected = oracle(tasks, cpus, delta)
-                self.assertEqual(self.ask(method, tasks, cpus, delta), expected, (method, tasks, cpus, delta))
+                self.assertEqual(self.ask(method, tasks, cpus, delta), expected,
+                                 (method, tasks, cpus, delta))
                 found[method] += expected is not None
         self.assertGreater(found["sekg"], 20)
         self.assertGreater(found["npsf"], 20)

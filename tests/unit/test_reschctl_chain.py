@@ -17,12 +17,14 @@ from terminal import Terminal
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 SLIDES = open(os.path.join(TOP, "bench/chain/thaker.csv"), encoding="utf-8").read()
-PASSES = SLIDES.replace("88ms", "131ms").replace("30ms,30ms", "30ms,25ms").replace("54ms,54ms", "54ms,55ms")
+PASSES = SLIDES.replace("88ms", "131ms").replace("30ms,30ms", "30ms,25ms").replace("54ms,54ms",
+                                                                                   "54ms,55ms")
 HEADER = "chain,period,deadline,protocol,stage,wcet,bcet,node,cpu,priority,local,kind,clock,offset\n"
 
 
 def chain(action, text, *arguments):
-    return subprocess.run([RESCHCTL, "chain", action, *arguments, "-"], input=text, capture_output=True, text=True,
+    return subprocess.run([RESCHCTL, "chain", action, *arguments, "-"], input=text,
+                          capture_output=True, text=True,
                           timeout=120, check=False)
 
 
@@ -40,7 +42,8 @@ class Check(unittest.TestCase):
         self.assertIn("chain T2, stage c:", result.stderr)
         self.assertNotIn("chain T1", result.stderr)
         self.assertRegex(result.stdout, r"(?m)^T0 +a +0 +3 +7ms +- +0 +26ms +26ms$")
-        self.assertIn("T0, rg: 131ms, deadline 88ms: NOT MET\nT1, rg: 25ms, deadline 30ms: met\n", result.stdout)
+        self.assertIn("T0, rg: 131ms, deadline 88ms: NOT MET\nT1, rg: 25ms, deadline 30ms: met\n",
+                      result.stdout)
 
     def test_and_passes_with_these_deadlines(self):
         result = chain("check", PASSES)
@@ -50,12 +53,15 @@ class Check(unittest.TestCase):
         for tight in ("131ms", "25ms", "55ms"):
             less = tight[:-2] + "000000ns"
             less = str(int(less[:-2]) - 1) + "ns"
-            self.assertEqual(chain("check", PASSES.replace("," + tight + ",rg", "," + less + ",rg")).returncode, 1)
+            self.assertEqual(chain("check",
+                                   PASSES.replace("," + tight + ",rg",
+                                                  "," + less + ",rg")).returncode, 1)
 
     def test_methods(self):
         for method, wanted in (("tc", 167), ("tc-bc", 131), ("wcdo", 131), ("wcdo-exact", 131)):
             answer = asked("check", SLIDES, "--protocol=ds", "-m", method)
-            self.assertEqual((answer["method"], answer["chains"][0]["response"]), (method, wanted * 1000000))
+            self.assertEqual((answer["method"], answer["chains"][0]["response"]),
+                             (method, wanted * 1000000))
         answer = asked("check", SLIDES, "--protocol=ds")
         self.assertEqual(answer["method"], "wcdo-exact")
         self.assertIs(answer["accepted"], False)
@@ -69,8 +75,11 @@ class Check(unittest.TestCase):
     def test_edf(self):
         result = chain("check", SLIDES, "--policy=edf")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("chain T0, stage a: on CPU 0 jobs of 16ms are due within 15.4ms, under edf", result.stderr)
-        easy = SLIDES.replace("88ms", "180ms").replace("30ms,30ms", "30ms,60ms").replace("54ms,54ms", "54ms,110ms")
+        self.assertIn("chain T0, stage a: on CPU 0 jobs of 16ms are due within 15.4ms, under edf",
+                      result.stderr)
+        easy = SLIDES.replace("88ms", "180ms").replace("30ms,30ms",
+                                                       "30ms,60ms").replace("54ms,54ms",
+                                                                            "54ms,110ms")
         self.assertEqual(chain("check", easy, "--policy=edf").returncode, 0)
 
     def test_overheads(self):
@@ -83,7 +92,8 @@ class Check(unittest.TestCase):
         self.assertEqual(first, again)
         lines = chain("assign", SLIDES, "--rule=hopa").stdout
         self.assertEqual(chain("assign", lines, "--rule=hopa").stdout, lines)
-        self.assertEqual([stage["local"] for stage in asked("check", chain("assign", SLIDES).stdout)["chains"][0]["stages"]],
+        found = asked("check", chain("assign", SLIDES).stdout)["chains"][0]
+        self.assertEqual([stage["local"] for stage in found["stages"]],
                          [15400000, 17600000, 55000000])
 
     def test_clocks_and_messages(self):
@@ -101,15 +111,18 @@ class Check(unittest.TestCase):
 class Size(unittest.TestCase):
     def test_slides_set(self):
         first, second, third = asked("size", SLIDES)["chains"]
-        self.assertEqual((first["least_deadline"], first["stage"], first["largest_wcet"], first["least_period"]),
+        self.assertEqual((first["least_deadline"], first["stage"], first["largest_wcet"],
+                          first["least_period"]),
                          (131000000, "c", 7000000, 0))
         self.assertEqual((second["least_deadline"], second["largest_wcet"]), (25000000, 16000000))
         self.assertEqual((third["least_deadline"], third["largest_wcet"]), (55000000, 13000000))
-        self.assertRegex(chain("size", SLIDES).stdout, r"(?m)^T0 +131ms +88ms +131ms +104ms +none +c +25ms +7ms$")
+        self.assertRegex(chain("size", SLIDES).stdout,
+                         r"(?m)^T0 +131ms +88ms +131ms +104ms +none +c +25ms +7ms$")
 
 
 class Running(unittest.TestCase):
-    """Chains of a device that is only pretended: a chain completes 10 instances from look to look."""
+    """Chains of a device that is only pretended: a chain completes 10 instances from look to
+    look."""
 
     @classmethod
     def setUpClass(cls):
@@ -121,7 +134,8 @@ class Running(unittest.TestCase):
         device = os.path.join(directory.name, "device")
         with open(device, "w", encoding="utf-8") as file:
             file.write("chain 3 arm 0\nchain 8 planner 2\n")
-        self.environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": device, "NO_COLOR": "1",
+        self.environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": device,
+                            "NO_COLOR": "1",
                             "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"}
 
     def chain(self, *arguments):
@@ -135,13 +149,16 @@ class Running(unittest.TestCase):
         self.assertEqual([one["recent_missed"] for one in answer["chains"]], [0, 2])
         self.assertEqual([one["missed"] for one in answer["chains"]], [0, 4])
         for one in answer["chains"]:
-            self.assertEqual((one["recent_avg"], one["longest_stage"], one["longest_percent"]), (5000000, 0, 60))
+            self.assertEqual((one["recent_avg"], one["longest_stage"], one["longest_percent"]),
+                             (5000000, 0, 60))
         result = self.chain("top", "-1", "-i", "100ms")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertRegex(result.stdout, r"(?m)^ *3 +arm +rg +0 +\d+\.\d +20 +0 +0 +0 +3 +5ms +5\.00ms +0, 60 %$")
+        self.assertRegex(result.stdout,
+                         r"(?m)^ *3 +arm +rg +0 +\d+\.\d +20 +0 +0 +0 +3 +5ms +5\.00ms +0, 60 %$")
 
     def test_top_in_a_terminal(self):
-        terminal = Terminal([RESCHCTL, "chain", "top", "--interval=100ms"], 120, 20, env=self.environment)
+        terminal = Terminal([RESCHCTL, "chain", "top", "--interval=100ms"], 120, 20,
+                            env=self.environment)
         self.addCleanup(terminal.close)
 
         def first():
@@ -162,8 +179,9 @@ class Running(unittest.TestCase):
         self.assertIn("there is no chain 4", result.stderr)
 
     def test_what_they_take(self):
-        for words, why in ((("del",), "takes the ID"), (("del", "x"), "takes the ID"), (("del", "0"), "takes the ID"),
-                           (("top", "3"), "takes no arguments"), (("top", "--json"), "goes with --once"),
+        for words, why in ((("del",), "takes the ID"), (("del", "x"), "takes the ID"),
+                           (("del", "0"), "takes the ID"), (("top", "3"), "takes no arguments"),
+                           (("top", "--json"), "goes with --once"),
                            (("top", "--interval=1ms"), "100ms")):
             result = self.chain(*words)
             self.assertEqual(result.returncode, 2, words)
@@ -182,10 +200,12 @@ class Files(unittest.TestCase):
         self.refused("", "there are none")
         self.refused(HEADER, "there are none")
         self.refused("chain,perod\n", "line 1", "unknown column 'perod'")
-        self.refused("# a comment\n\n" + HEADER + line.replace("10ms,10", "10,10"), "line 4, period", "unit", "'10'")
+        self.refused("# a comment\n\n" + HEADER + line.replace("10ms,10", "10,10"),
+                     "line 4, period", "unit", "'10'")
         self.refused(HEADER + line.replace("1ms,", "1,"), "line 2, wcet", "unit", "'1'")
         self.refused(HEADER + line.replace("1ms,", ","), "line 2, wcet", "there is none")
-        self.refused(HEADER + line.replace("1ms,", "11ms,"), "line 2, wcet", "longer than the period")
+        self.refused(HEADER + line.replace("1ms,", "11ms,"), "line 2, wcet",
+                     "longer than the period")
         self.refused(HEADER + line.replace("1ms,,", "1ms,2ms,"), "line 2, bcet", "longer than wcet")
         self.refused(HEADER + line.replace("rg", "gr"), "line 2, protocol", "'gr'")
         self.refused(HEADER + line.replace(",0,1,", ",,1,"), "line 2, cpu", "there is none")
@@ -195,31 +215,40 @@ class Files(unittest.TestCase):
         self.refused(HEADER + line.replace("10ms,rg", ",rg"), "line 2, deadline", "there is none")
         self.refused(HEADER + line.replace("a,", ",", 1), "line 2, chain", "there is none")
         self.refused(HEADER + line + line, "line 3, period", "first line of the chain")
-        self.refused(HEADER + line + line.replace("a,", "b,", 1) + "a,,,,x,1ms,,,0,1,,,,\n", "line 4, chain", "follow each other")
+        self.refused(HEADER + line + line.replace("a,", "b,", 1) + "a,,,,x,1ms,,,0,1,,,,\n",
+                     "line 4, chain", "follow each other")
         self.refused(HEADER + line + "a,,,,x,1ms,,,0,,,,,\n", "priority", "some stages have one")
-        self.refused(HEADER + line + "a,,,,x,1ms,,,0,1,,,10ms,10ms\n", "line 3, offset", "less than clock")
-        self.refused(HEADER + line.replace("s,1ms", "a stage with a long name,1ms"), "line 2, stage", "15 bytes")
+        self.refused(HEADER + line + "a,,,,x,1ms,,,0,1,,,10ms,10ms\n", "line 3, offset",
+                     "less than clock")
+        self.refused(HEADER + line.replace("s,1ms", "a stage with a long name,1ms"),
+                     "line 2, stage", "15 bytes")
         self.refused(HEADER + "a,10ms\n", "line 2, deadline", "fewer fields")
         self.refused(HEADER + line.strip() + ",,7,\n", "line 2", "more fields")
-        self.refused(HEADER + line + "a,,,,x,1ms,,,0,1,,,,\n" * 16, "line 18, stage", "more than 16")
+        self.refused(HEADER + line + "a,,,,x,1ms,,,0,1,,,,\n" * 16, "line 18, stage",
+                     "more than 16")
 
     def test_json_words(self):
-        good = {"chains": [{"name": "a", "period": "10ms", "deadline": 10000000, "stages": [{"wcet": "1ms", "cpu": 0}]}]}
+        good = {"chains": [{"name": "a", "period": "10ms", "deadline": 10000000,
+                            "stages": [{"wcet": "1ms", "cpu": 0}]}]}
         self.assertEqual(chain("check", json.dumps(good)).returncode, 0)
         self.refused("{", "not JSON")
         self.refused('{"tasks": []}', "no list of chains")
         self.refused('{"chains": [{"name": "a"}]}', "chain 1", "no list of stages")
-        for key, value, word in (("wcet", "1", "unit"), ("wcet", 1.5, "whole number"), ("cpu", "x", "number"), ("kind", "gpu", "kinds")):
+        for key, value, word in (("wcet", "1", "unit"), ("wcet", 1.5, "whole number"),
+                                 ("cpu", "x", "number"), ("kind", "gpu", "kinds")):
             bad = json.loads(json.dumps(good))
             bad["chains"][0]["stages"][0][key] = value
             self.refused(json.dumps(bad), "chain 1, stage 1, " + key, word)
 
     def test_command_line(self):
-        for arguments in (["check"], ["check", "a", "b"], ["chek", "a"], [], ["check", "-m", "ds", "a"],
-                          ["check", "--handover=2ms-1ms", "a"], ["check", "--overhead=1", "a"]):
-            result = subprocess.run([RESCHCTL, "chain", *arguments], capture_output=True, text=True, timeout=60, check=False)
+        for arguments in (["check"], ["check", "a", "b"], ["chek", "a"], [],
+                          ["check", "-m", "ds", "a"], ["check", "--handover=2ms-1ms", "a"],
+                          ["check", "--overhead=1", "a"]):
+            result = subprocess.run([RESCHCTL, "chain", *arguments], capture_output=True, text=True,
+                                    timeout=60, check=False)
             self.assertEqual(result.returncode, 2, arguments)
-        self.assertEqual(subprocess.run([RESCHCTL, "chain", "check", "/nowhere"], capture_output=True, timeout=60,
+        self.assertEqual(subprocess.run([RESCHCTL, "chain", "check", "/nowhere"],
+                                        capture_output=True, timeout=60,
                                         check=False).returncode, 2)
         self.assertEqual(chain("assign", SLIDES.replace("88ms", "30ms")).returncode, 1)
 
@@ -241,7 +270,8 @@ class Run(unittest.TestCase):
 
     def test_show(self):
         for arguments in ([], ["0"], ["x"], ["1", "2"]):
-            result = subprocess.run([RESCHCTL, "chain", "show", *arguments], capture_output=True, text=True, check=False)
+            result = subprocess.run([RESCHCTL, "chain", "show", *arguments], capture_output=True,
+                                    text=True, check=False)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("takes the ID of a chain", result.stderr)
 

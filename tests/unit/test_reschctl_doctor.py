@@ -115,7 +115,8 @@ class Doctor(unittest.TestCase):
     def test_kernels_that_are_not_tested(self):
         """Older, in between, newer, and of a series that only begins like a tested one."""
         config = self.base()["boot/config-6.1.0-56-amd64"]
-        for release in ("5.10.0-30-amd64", "6.8.0-45-generic", "6.18.44-amd64", "7.3.4-amd64", "6.120.1", "6.10.1"):
+        for release in ("5.10.0-30-amd64", "6.8.0-45-generic", "6.18.44-amd64", "7.3.4-amd64",
+                        "6.120.1", "6.10.1"):
             found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n",
                                                "boot/config-" + release: config}))
             self.assertEqual(found["kernel"]["status"], "warn", release)
@@ -123,13 +124,15 @@ class Doctor(unittest.TestCase):
             self.assertIn("not tested", found["kernel"]["found"])
             # What it has decides.
             self.assertEqual(found["config"]["status"], "ok", release)
-        for release in ("6.1.0-56-amd64", "6.1.0-56-rt-amd64", "6.12.117+deb13-amd64", "7.2.13+deb14-rt-amd64"):
+        for release in ("6.1.0-56-amd64", "6.1.0-56-rt-amd64", "6.12.117+deb13-amd64",
+                        "7.2.13+deb14-rt-amd64"):
             found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n"}))
             self.assertEqual(found["kernel"]["status"], "ok", release)
 
     def test_each_need_is_named(self):
         """The same list as the build's and DKMS's; each option alone is missed."""
-        with open(os.path.join(os.path.dirname(__file__), "../../module/needs"), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(__file__), "../../module/needs"),
+                  encoding="utf-8") as file:
             needs = [line.split()[0] for line in file if line.startswith("CONFIG_")]
         self.assertIn("CONFIG_PREEMPT_NOTIFIERS", needs)
         name = "boot/config-6.1.0-56-amd64"

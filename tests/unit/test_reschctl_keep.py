@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""reschctl assign --keep: layouts beside tasks that run, with a device that is only pretended (pretended_device.c).
+"""reschctl assign --keep: layouts beside tasks that run, with a device that is only pretended
+(pretended_device.c).
 
 usage: RESCHCTL=PATH test_reschctl_keep.py
 """
@@ -48,7 +49,8 @@ class Keep(unittest.TestCase):
         # the library may be built with a sanitizer, which wants to be first otherwise
         environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": self.device,
                        "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=1"}
-        return subprocess.run(arguments, capture_output=True, text=True, timeout=60, env=environment,
+        return subprocess.run(arguments, capture_output=True, text=True, timeout=60,
+                              env=environment,
                               stdin=subprocess.DEVNULL)
 
     def answer(self, *arguments, **more):
@@ -72,7 +74,8 @@ class Keep(unittest.TestCase):
     def test_a_task_joins_and_others_move(self):
         answer = self.answer("--keep", "--exact", "--apply", tasks="new,2ms,10ms\n")
         self.assertEqual([(t["name"], t["group"], t["runs"]) for t in answer["tasks"]],
-                         [("new", 1, False), ("second", 2, True), ("first", 1, True), ("seventh", 7, True)])
+                         [("new", 1, False), ("second", 2, True), ("first", 1, True),
+                          ("seventh", 7, True)])
         self.assertEqual([g["group"] for g in answer["groups"]], [1, 2, 7])
         self.assertEqual(answer["domain"], 1)
         self.assertEqual(answer["switch"]["steps"], 2)
@@ -80,11 +83,14 @@ class Keep(unittest.TestCase):
         self.assertEqual(len(plans), 2)
         for domain, slot, begin, _ in plans:
             self.assertEqual((domain, slot, begin), (1, 2000000, 123000000))
-        self.assertEqual(plans[0][3], [(2, 0, 0, 1000000), (1, 0, 1000000, 2000000), (7, 1, 0, 1000000),
-                                       (2, 1, 1600000, 2000000)])
-        self.assertEqual(plans[1][3], [(2, 0, 0, 600000), (1, 0, 600000, 2000000), (7, 1, 0, 1000000),
-                                       (2, 1, 1600000, 2000000)])
-        self.assertEqual([(r["group"], r["cpu"], r["begin"], r["end"]) for r in answer["reserves"]], plans[1][3])
+        self.assertEqual(plans[0][3],
+                         [(2, 0, 0, 1000000), (1, 0, 1000000, 2000000), (7, 1, 0, 1000000),
+                          (2, 1, 1600000, 2000000)])
+        self.assertEqual(plans[1][3],
+                         [(2, 0, 0, 600000), (1, 0, 600000, 2000000), (7, 1, 0, 1000000),
+                          (2, 1, 1600000, 2000000)])
+        self.assertEqual([(r["group"], r["cpu"], r["begin"], r["end"]) for r in answer["reserves"]],
+                         plans[1][3])
 
     def test_without_apply_nothing_is_said(self):
         result = self.assign("--keep", "--exact", tasks="new,2ms,10ms\n")
@@ -107,7 +113,8 @@ class Keep(unittest.TestCase):
         # there is room as it is, in a group that has more than it needs
         room = STANDING.replace("task 13 7 5000000", "task 13 7 1000000")
         answer = self.answer("--keep", "--exact", "--join=1ms/10ms", "--apply", device=room)
-        self.assertEqual(answer["join"], {"group": 7, "new": False, "cpu": 1, "begin": 0, "end": 1000000})
+        self.assertEqual(answer["join"],
+                         {"group": 7, "new": False, "cpu": 1, "begin": 0, "end": 1000000})
         self.assertEqual(self.plans(), [])
         result = self.assign("--keep", "--exact", "--join=1ms/10ms", device=room)
         self.assertIn("has room in group 7 on CPU 1", result.stdout)
@@ -117,8 +124,9 @@ class Keep(unittest.TestCase):
         self.assertEqual(len(self.plans()), 2)
         result = self.assign("--keep", "--exact", "--join=7ms/10ms", "--apply")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("refused: bin 3, with task 1, needs 1.4ms of each slot of 2ms, and 1ms is left",
-                      result.stderr)
+        self.assertIn(
+            "refused: bin 3, with task 1, needs 1.4ms of each slot of 2ms, and 1ms is left",
+            result.stderr)
         self.assertEqual(self.plans(), [])
 
     def test_force(self):
@@ -146,7 +154,8 @@ class Keep(unittest.TestCase):
         self.assertEqual(len(answer["tasks"]), 1)
         self.assertNotIn("switch", answer)
         # one without tasks
-        answer = self.answer("--keep", "--apply", tasks="new,2ms,10ms\n", device="domain 1 3 npsf\n")
+        answer = self.answer("--keep", "--apply", tasks="new,2ms,10ms\n",
+                             device="domain 1 3 npsf\n")
         self.assertEqual(answer["domain"], 1)
         # one that splits by S-EKG does so still
         answer = self.answer("--keep", "--exact", tasks="new,2ms,10ms\n",

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every command that names a domain or a server says so when there is none, in the same words; on a pretended machine."""
+"""Every command that names a domain or a server says so when there is none, in the same words; on a
+pretended machine."""
 
 import os
 import subprocess
@@ -24,12 +25,14 @@ class Nowhere(unittest.TestCase):
     def test_words(self):
         with tempfile.TemporaryDirectory() as folder:
             library = folder + '/pretended.so'
-            subprocess.run(['cc', '-std=gnu11', '-shared', '-fPIC', '-I' + HERE + '/../../uapi', '-o', library,
-                            HERE + '/pretended_device.c', HERE + '/pretended_machine.c', '-ldl'], check=True)
+            subprocess.run(['cc', '-std=gnu11', '-shared', '-fPIC', '-I' + HERE + '/../../uapi',
+                            '-o', library, HERE + '/pretended_device.c',
+                            HERE + '/pretended_machine.c', '-ldl'], check=True)
             for command, status, said in COMMANDS:
                 done = reschctl.call(*command.split(), env={**os.environ, 'LD_PRELOAD': library,
                                                             'RESCH_MACHINE': folder + '/machine',
-                                                            'ASAN_OPTIONS': 'verify_asan_link_order=0'})
+                                                            'ASAN_OPTIONS':
+                                                            'verify_asan_link_order=0'})
                 self.assertEqual((done.returncode, done.stderr), (status, said), command)
 
 

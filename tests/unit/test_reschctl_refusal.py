@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What reschctl says of a plugin's own limits, of which the module gives two numbers; and what a task is that says nothing.
+"""What reschctl says of a plugin's own limits, of which the module gives two numbers; and what a
+task is that says nothing.
 
 On a device that is played (played_device.c), which refuses as it is told.
 """
@@ -20,12 +21,17 @@ REFUSALS = (
     ('npsf', '6 0 2', 'a task needs a group of the domain\'s plan: --group=1 to 2'),
     ('server', '6 9 0', 'there is no server 9 on that CPU: `reschctl server list`'),
     ('server', '6 0 0', 'a task needs a server: --group=ID, with an id of `reschctl server list`'),
-    ('artis', '6 2 1', 'artis takes one task a CPU, and CPU 1 has one; artis:share=1 takes several'),
-    ('fp', '6 8000000 10000000', 'tests ll and hyperbolic are for rate-monotonic order and deadlines equal to periods: use test=rta'),
-    ('edf', '6 16777216 16777216', 'the test takes more than 2^24 steps for this set: rounder periods, or --skip-admission'),
+    ('artis', '6 2 1',
+     'artis takes one task a CPU, and CPU 1 has one; artis:share=1 takes several'),
+    ('fp',
+     '6 8000000 10000000',
+     'tests ll and hyperbolic are for rate-monotonic order and deadlines equal to periods: use test=rta'),
+    ('edf', '6 16777216 16777216',
+     'the test takes more than 2^24 steps for this set: rounder periods, or --skip-admission'),
     # one of somebody else's: its numbers
     ('mine', '6 7 5', 'a limit of the plugin on CPU 1: 7, and at most 5'),
-    ('edf', '1 1100000 950000', 'the utilization on CPU 1 would be 110 %, and at most 95 % may be given away'),
+    ('edf', '1 1100000 950000',
+     'the utilization on CPU 1 would be 110 %, and at most 95 % may be given away'),
 )
 
 
@@ -36,14 +42,16 @@ class Refusals(unittest.TestCase):
 
     def call(self, *arguments, **environment):
         # the sanitizer, where there is one, is told that it does not come first
-        return reschctl.call(*arguments, env={**os.environ, 'LD_PRELOAD': self.played, **environment,
-                                              'ASAN_OPTIONS': 'verify_asan_link_order=0'})
+        return reschctl.call(*arguments,
+                             env={**os.environ, 'LD_PRELOAD': self.played, **environment,
+                                  'ASAN_OPTIONS': 'verify_asan_link_order=0'})
 
     def test_words(self):
         for plugin, refusal, said in REFUSALS:
             with self.subTest(plugin=plugin, refusal=refusal):
                 done = self.call(*RUN, 'true', PLAYED_PLUGIN=plugin, PLAYED_REFUSAL=refusal)
-                self.assertEqual((done.returncode, done.stderr), (125, f'reschctl: refused: {said}\n'))
+                self.assertEqual((done.returncode, done.stderr),
+                                 (125, f'reschctl: refused: {said}\n'))
 
     def test_who_says_nothing_is_contained(self):
         """An overrun stops the job, unless something else is asked for."""

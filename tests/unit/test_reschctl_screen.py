@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""reschctl top in a terminal: whose screen it takes and gives back, sizes, keys and colours, with a device that is only
-pretended (pretended_device.c).
+"""reschctl top in a terminal: whose screen it takes and gives back, sizes, keys and colours, with a
+device that is only pretended (pretended_device.c).
 
 usage: RESCHCTL=PATH test_reschctl_screen.py
 """
@@ -47,7 +47,8 @@ class Screen(unittest.TestCase):
         return environment
 
     def top(self, columns=120, lines=30, arguments=(), **more):
-        terminal = Terminal([RESCHCTL, "top", "--interval=100ms", *arguments], columns, lines, env=self.environment(**more))
+        terminal = Terminal([RESCHCTL, "top", "--interval=100ms", *arguments], columns, lines,
+                            env=self.environment(**more))
         self.addCleanup(terminal.close)
         return terminal
 
@@ -83,12 +84,14 @@ class Screen(unittest.TestCase):
         self.tasks(("control", 0))
         told = os.path.join(self.directory.name, "told")
         os.mkfifo(told)
-        terminal = Terminal(["bash", "-mc", '"$@"; read -r _ <"$TOLD"; fg >/dev/null', "bash", RESCHCTL, "top", "--interval=100ms"],
+        terminal = Terminal(["bash", "-mc", '"$@"; read -r _ <"$TOLD"; fg >/dev/null', "bash",
+                             RESCHCTL, "top", "--interval=100ms"],
                             env=self.environment(TOLD=told))
         self.addCleanup(terminal.close)
         self.shown(terminal, "control")
         terminal.press("\x1a")
-        terminal.until(lambda t: not t.alternate and t.cursor and termios.tcgetattr(t.slave) == t.before)
+        terminal.until(lambda t: not t.alternate and t.cursor and
+                       termios.tcgetattr(t.slave) == t.before)
         with open(told, "w", encoding="utf-8") as shell:    # opens when the shell has the terminal
             shell.write("\n")
         terminal.until(lambda t: t.alternate and not t.cursor)
@@ -100,8 +103,9 @@ class Screen(unittest.TestCase):
         """Columns go, the least wanted first; what is still too wide is cut."""
         self.tasks(("control", 0))
         self.assertEqual(self.shown(self.top(), "domain"), "domain 1: CPUs 0-1, edf, 1 task")
-        for columns, there, gone in ((140, "EXEC MAX", None), (104, "RESP AVG", "EXEC MAX"), (94, "PERIOD", "RESP AVG"),
-                                     (84, "RUNTIME", "PERIOD"), (24, "NAME", "RESP MAX")):
+        for columns, there, gone in ((140, "EXEC MAX", None), (104, "RESP AVG", "EXEC MAX"),
+                                     (94, "PERIOD", "RESP AVG"), (84, "RUNTIME", "PERIOD"),
+                                     (24, "NAME", "RESP MAX")):
             terminal = self.top(columns)
             heading = self.shown(terminal, "NAME")
             self.assertIn(there, heading, columns)
@@ -129,17 +133,21 @@ class Screen(unittest.TestCase):
         terminal.ended()
 
     def order(self, terminal):
-        return [name for line in terminal.lines() for name in ("first", "second", "third") if name in line]
+        return [name for line in terminal.lines() for name in ("first", "second", "third")
+                if name in line]
 
     def test_sort(self):
         self.tasks(("first", 1), ("second", 7), ("third", 3))
         terminal = self.top()
         # a page arrives line by line: its first one does not say that the others are there
-        terminal.until(lambda t: "sorted by ID" in "".join(t.lines()[:1]) and self.order(t) == ["first", "second", "third"])
+        terminal.until(lambda t: "sorted by ID" in "".join(t.lines()[:1]) and
+                       self.order(t) == ["first", "second", "third"])
         terminal.press("s")
-        terminal.until(lambda t: "sorted by MISS" in t.lines()[0] and self.order(t) == ["second", "third", "first"])
+        terminal.until(lambda t: "sorted by MISS" in t.lines()[0] and
+                       self.order(t) == ["second", "third", "first"])
         terminal.press("sss")
-        terminal.until(lambda t: "sorted by ID" in t.lines()[0] and self.order(t) == ["first", "second", "third"])
+        terminal.until(lambda t: "sorted by ID" in t.lines()[0] and
+                       self.order(t) == ["first", "second", "third"])
 
     def test_freeze(self):
         self.tasks(("old", 0))
@@ -164,14 +172,16 @@ class Screen(unittest.TestCase):
             if red:
                 self.assertIn("late", self.shown(terminal, "[31]"))
             else:
-                terminal.until(lambda t: any("late" in line and " 6 " in line for line in t.lines()))
+                terminal.until(lambda t: any("late" in line and " 6 " in line
+                                             for line in t.lines()))
             self.assertEqual(any("[" in line for line in terminal.lines()), red)
             terminal.press("q")
             terminal.ended()
 
     def test_plain_where_there_is_no_terminal(self):
         self.tasks(("control", 0))
-        with subprocess.Popen([RESCHCTL, "top", "--interval=100ms"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        with subprocess.Popen([RESCHCTL, "top", "--interval=100ms"], stdout=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL,
                               env=self.environment(), text=True) as process:
             lines = [process.stdout.readline() for _ in range(8)]
             process.send_signal(signal.SIGTERM)
@@ -198,23 +208,27 @@ class Narrow(unittest.TestCase):
 
     def test_help(self):
         for command in ("run", "server", "assign", "chain", "domain", "level", "undo", "tasks"):
-            whole = subprocess.run([RESCHCTL, command, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            whole = subprocess.run([RESCHCTL, command, "--help"], stdout=subprocess.PIPE, text=True,
+                                   check=True).stdout
             for columns in (80, 60, 200):
                 lines = self.printed(columns, command, "--help")
                 # a word stays whole
-                self.assertLessEqual(max(len(line) for line in lines if " " in line.strip()), columns, (command, lines))
+                self.assertLessEqual(max(len(line) for line in lines if " " in line.strip()),
+                                     columns, (command, lines))
                 self.assertEqual(" ".join(lines).split(), whole.split())
             self.assertEqual(lines, whole.splitlines())
 
     def test_what_is_broken_goes_on_below_it(self):
         lines = self.printed(80, "run", "--help")
-        at = next(number for number, line in enumerate(lines) if line.startswith("  -o, --output=FILE"))
+        at = next(number
+                  for number, line in enumerate(lines) if line.startswith("  -o, --output=FILE"))
         self.assertEqual(lines[at + 1][:26].strip(), "")
         self.assertNotEqual(lines[at + 1][26], " ")
 
     def test_doctor(self):
         # commands, which stay whole to be copied, are further to the right
-        lengths = [len(line) for line in self.printed(64, "doctor") if re.match(r" {20}(?!->)\S", line)]
+        lengths = [len(line) for line in self.printed(64, "doctor")
+                   if re.match(r" {20}(?!->)\S", line)]
         self.assertGreater(len(lengths), 5)
         self.assertLessEqual(max(lengths), 64)
 

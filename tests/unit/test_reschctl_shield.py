@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""reschctl shield on copies of a machine's /proc and /sys: who is moved where, what is put back, and that a death at any
-step leaves nothing behind.
+"""reschctl shield on copies of a machine's /proc and /sys: who is moved where, what is put back,
+and that a death at any step leaves nothing behind.
 
 usage: RESCHCTL=PATH test_reschctl_shield.py
 """
@@ -104,9 +104,12 @@ class Machine:
 
     def thread(self, tid, comm, cpus, ppid=1, flags=0, start=None, policy=0, tgid=None, run="S"):
         folder = f"proc/{tgid or tid}/task/{tid}"
-        self.put(folder + "/stat", f"{tid} ({comm}) {run} {ppid} 0 0 0 -1 {flags} 0 0 0 0 0 0 0 0 20 0 1 0 {start or tid * 10}"
+        self.put(folder +
+                 "/stat",
+                 f"{tid} ({comm}) {run} {ppid} 0 0 0 -1 {flags} 0 0 0 0 0 0 0 0 20 0 1 0 {start or tid * 10}"
                  f" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 2 0 {policy} 0 0 0")
-        self.put(folder + "/status", f"Name:\t{comm}\nCpus_allowed:\tf\nCpus_allowed_list:\t{cpus}\nMems_allowed:\t1\n"
+        self.put(folder + "/status",
+                 f"Name:\t{comm}\nCpus_allowed:\tf\nCpus_allowed_list:\t{cpus}\nMems_allowed:\t1\n"
                  "voluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2")
 
     def affinity(self, tid, tgid=None):
@@ -144,10 +147,12 @@ class Shield(unittest.TestCase):
         self.machine = Machine(folder.name)
 
     def call(self, *arguments, status=0, **more):
-        result = subprocess.run([RESCHCTL, *arguments, "--root", self.machine.root], capture_output=True, text=True,
+        result = subprocess.run([RESCHCTL, *arguments, "--root", self.machine.root],
+                                capture_output=True, text=True,
                                 timeout=120, stdin=subprocess.DEVNULL, check=False, **more)
         if status is not None:
-            self.assertEqual(result.returncode, status, f"{arguments}: {result.stdout} {result.stderr}")
+            self.assertEqual(result.returncode, status,
+                             f"{arguments}: {result.stdout} {result.stderr}")
         return result
 
     def status(self):
@@ -196,8 +201,9 @@ class Shield(unittest.TestCase):
         machine = self.crowd()
         before = machine.snapshot()
         result = self.call("shield", "2-3", "--keep-task=106", "--json")
-        self.assertEqual(json.loads(result.stdout), {"cpus": "2-3", "domain": 0, "interrupts": 3, "threads": 6,
-                                                     "settings": 3, "refused": 1})
+        self.assertEqual(json.loads(result.stdout),
+                         {"cpus": "2-3", "domain": 0, "interrupts": 3, "threads": 6,
+                          "settings": 3, "refused": 1})
         moved = {name: text for name, text in machine.snapshot().items() if text != before[name]}
         self.assertEqual(moved.pop("proc/irq/default_smp_affinity"), "3\n")
         self.assertEqual(moved.pop("sys/devices/virtual/workqueue/cpumask"), "3\n")
@@ -246,7 +252,8 @@ class Shield(unittest.TestCase):
         self.assertEqual([shield["cpus"] for shield in report["shields"]], ["2-3"])
         self.assertEqual(report["away"], {"interrupts": 3, "threads": 7, "settings": 3})
         why = {(line["kind"], line["name"]): line["why"] for line in report["fixed"]}
-        self.assertEqual(sorted(why), [("interrupt", "nvme"), ("thread", "control"), ("thread", "ksoftirqd/2")])
+        self.assertEqual(sorted(why),
+                         [("interrupt", "nvme"), ("thread", "control"), ("thread", "ksoftirqd/2")])
         self.assertEqual(why["thread", "control"], "real-time thread bound to RT CPUs")
         self.assertIn("the kernel manages it", why["interrupt", "nvme"])
         self.assertTrue(os.path.isdir(f"/proc/{report['keeper']}"))
@@ -258,9 +265,11 @@ class Shield(unittest.TestCase):
     def test_counters(self):
         machine = self.crowd()
         line = " 24: {} 5 {} 9   PCI-MSI 24-edge eth24\nLOC: 1 1 1 {} Local timer interrupts\n"
-        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(1, 100, 1) + "ERR:  3")
+        machine.put("proc/interrupts",
+                    "     CPU0 CPU1 CPU2 CPU3\n" + line.format(1, 100, 1) + "ERR:  3")
         self.call("shield", "2-3")
-        machine.put("proc/interrupts", "     CPU0 CPU1 CPU2 CPU3\n" + line.format(77, 130, 3) + "ERR:  9")
+        machine.put("proc/interrupts",
+                    "     CPU0 CPU1 CPU2 CPU3\n" + line.format(77, 130, 3) + "ERR:  9")
         name = "proc/20/task/20/status"
         machine.put(name, machine.get(name).replace("switches:\t7", "switches:\t19"))
         ran = {(line["kind"], line["id"]): line["count"] for line in self.status()["ran"]}
@@ -300,7 +309,8 @@ class Shield(unittest.TestCase):
         machine.thread(206, "kthread", "0-3", 2, KTHREAD)
         machine.thread(207, "kthread/2", "2", 2, FIXED)
         machine.thread(208, "narrow's", "0-1", 102)
-        self.assertTrue(until(lambda: machine.affinity(206) == "0-1" and machine.affinity(200) == "0-1" and
+        self.assertTrue(until(lambda: machine.affinity(206) == "0-1" and
+                              machine.affinity(200) == "0-1" and
                               machine.get("proc/irq/40/smp_affinity_list") == "0-1"))
         self.assertEqual(machine.affinity(205), "2")
         machine.thread(210, "late", "0-1", 202)
@@ -310,7 +320,8 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.affinity(203, 100), "0-3")
         for irq in (40, 41):
             self.assertEqual(machine.get(f"proc/irq/{irq}/smp_affinity_list"), "0-3")
-        self.assertEqual([machine.affinity(tid) for tid in (204, 205, 207, 208)], ["1", "2", "2", "0-1"])
+        self.assertEqual([machine.affinity(tid) for tid in (204, 205, 207, 208)],
+                         ["1", "2", "2", "0-1"])
 
     def test_number_used_again(self):
         """Another thread that has got an ended one's id is not what we moved."""
@@ -322,7 +333,8 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.affinity(103), "0-1")
 
     def test_cpus_offline(self):
-        """Where nothing of its place is online any more the kernel sends it anywhere, RT CPUs included."""
+        """Where nothing of its place is online any more the kernel sends it anywhere, RT CPUs
+        included."""
         machine = self.crowd()
         before = machine.snapshot()
         self.call("shield", "2-3")
@@ -336,7 +348,8 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.snapshot(), before)
 
     def test_kernel_cuts(self):
-        """Where CPUs are possible and not online (SMT off) the kernel leaves them out of what is set."""
+        """Where CPUs are possible and not online (SMT off) the kernel leaves them out of what is
+        set."""
         machine = self.crowd()
         machine.put("sys/devices/system/cpu/possible", "0-7")
         machine.thread(30, "wide", "0-7")
@@ -351,7 +364,8 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.affinity(30), "0-7")
 
     def test_kernel_sets_anew(self):
-        """A kernel thread gets all that is online when a CPU goes and when it comes; what somebody chose is narrower."""
+        """A kernel thread gets all that is online when a CPU goes and when it comes; what somebody
+        chose is narrower."""
         machine = self.crowd()
         machine.thread(30, "rcub/0", "0-3", 2, KTHREAD, policy=1)
         machine.thread(31, "chosen", "0-3", 2, KTHREAD)
@@ -367,10 +381,12 @@ class Shield(unittest.TestCase):
             machine.put("sys/devices/system/cpu/online", online)
             machine.bind(30, online)
             machine.bind(33, online)
-            self.assertTrue(until(lambda away=away: [machine.affinity(30), machine.affinity(33)] == away), online)
+            self.assertTrue(until(lambda away=away: [machine.affinity(30), machine.affinity(33)] ==
+                                  away), online)
         self.assertEqual([machine.affinity(tid) for tid in (31, 32)], ["1-2", "2"])
         self.call("unshield")
-        self.assertEqual([machine.affinity(tid) for tid in (30, 31, 32, 33)], ["0-3", "1-2", "2", "0-3"])
+        self.assertEqual([machine.affinity(tid) for tid in (30, 31, 32, 33)],
+                         ["0-3", "1-2", "2", "0-3"])
         machine.put("sys/devices/system/cpu/online", "0-2")
         machine.bind(31, "0-3")
         machine.bind(32, "0-3")
@@ -442,7 +458,8 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.affinity(100), "0-3")
         self.call("shield", "2-3")
         time.sleep(2)
-        self.assertEqual(machine.affinity(100), "0-1", "a shield without the module does not end with it")
+        self.assertEqual(machine.affinity(100), "0-1",
+                         "a shield without the module does not end with it")
 
     def test_keeper_killed(self):
         before = self.crowd().snapshot()
@@ -497,9 +514,11 @@ class Shield(unittest.TestCase):
         self.assertEqual(machine.snapshot(), before)
 
     def test_died_at_each_step(self):
-        """The tool, and whoever it starts, is killed before its first, second... change of a file."""
+        """The tool, and whoever it starts, is killed before its first, second... change of a
+        file."""
         library = self.machine.path("death.so")
-        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-w", "-x", "c", "-o", library, "-", "-ldl"],
+        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-w", "-x", "c", "-o", library,
+                        "-", "-ldl"],
                        input=DEATH, text=True, check=True)
         self.addCleanup(os.remove, library)
         machine = self.machine
@@ -513,7 +532,8 @@ class Shield(unittest.TestCase):
         os.rename(library, library := "/tmp/" + os.path.basename(self.machine.root) + ".so")
         try:
             before = self.machine.snapshot()
-            words = {"shield": ("shield", "2-3"), "unshield": ("unshield",), "second": ("shield", "1")}[then]
+            words = {"shield": ("shield", "2-3"), "unshield": ("unshield",),
+                     "second": ("shield", "1")}[then]
             deaths, step = 0, 0
             while True:
                 step += 1
@@ -521,7 +541,8 @@ class Shield(unittest.TestCase):
                     self.call("shield", "2-3" if then == "unshield" else "2")
                     self.kill("keeper", "guardian") if step % 2 else None
                 result = self.call(*words, status=None, env={
-                    "LD_PRELOAD": library, "DIE_AT": str(step), "ASAN_OPTIONS": "verify_asan_link_order=0"})
+                    "LD_PRELOAD": library, "DIE_AT": str(step),
+                    "ASAN_OPTIONS": "verify_asan_link_order=0"})
                 died = result.returncode == -signal.SIGKILL
                 deaths += died
                 if step % 3 == 0:
@@ -529,9 +550,11 @@ class Shield(unittest.TestCase):
                     until(lambda: not self.status()["keeper"] or
                           all(shield["state"] == "stands" for shield in self.status()["shields"]))
                 self.call("unshield")
-                self.assertEqual(self.machine.snapshot(), before, f"{then}: killed before step {step}")
+                self.assertEqual(self.machine.snapshot(), before,
+                                 f"{then}: killed before step {step}")
                 self.assertTrue(until(lambda: not self.status()["keeper"]))
-                self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")), step)
+                self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")),
+                                 step)
                 if not died and result.returncode == 0:
                     break
             self.assertGreater(deaths, 10)

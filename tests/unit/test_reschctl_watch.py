@@ -24,13 +24,15 @@ HEADER = """\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
 """
 # id, fields with C type and size; in an order and with gaps that no kernel has
 EVENTS = {
-    "sched/sched_switch": (311, [("char next_comm[16]", 16), ("long prev_state", 8), ("pid_t prev_pid", 4),
-                                 ("char prev_comm[16]", 16), ("pid_t next_pid", 4)]),
+    "sched/sched_switch": (311, [("char next_comm[16]", 16), ("long prev_state", 8),
+                                 ("pid_t prev_pid", 4), ("char prev_comm[16]", 16),
+                                 ("pid_t next_pid", 4)]),
     "irq/irq_handler_entry": (20, [("int irq", 4), ("__data_loc char[] name", 4)]),
     "irq/irq_handler_exit": (21, [("int irq", 4)]),
     "irq/softirq_entry": (22, [("unsigned int vec", 4)]),
     "irq/softirq_exit": (23, [("unsigned int vec", 4)]),
-    "timer/hrtimer_expire_entry": (30, [("void * hrtimer", 8), ("s64 now", 8), ("void *function", 8)]),
+    "timer/hrtimer_expire_entry": (30,
+                                   [("void * hrtimer", 8), ("s64 now", 8), ("void *function", 8)]),
     "timer/hrtimer_expire_exit": (31, [("void * hrtimer", 8)]),
     "workqueue/workqueue_execute_start": (40, [("void * work", 8), ("void * function", 8)]),
     "workqueue/workqueue_execute_end": (41, [("void * work", 8), ("void * function", 8)]),
@@ -41,7 +43,8 @@ EVENTS = {
     "irq_vectors/call_function_single_exit": (53, [("int vector", 4)]),
 }
 SENT = {
-    "ipi/ipi_send_cpu": (60, [("unsigned int cpu", 4), ("void *callsite", 8), ("void *callback", 8)]),
+    "ipi/ipi_send_cpu": (60,
+                         [("unsigned int cpu", 4), ("void *callsite", 8), ("void *callback", 8)]),
     "ipi/ipi_send_cpumask": (61, [("__data_loc unsigned long[] cpumask", 4), ("void *callsite", 8),
                                   ("void *callback", 8)]),
 }
@@ -121,17 +124,21 @@ class Watch(unittest.TestCase):
             self.places[name] = number, offset
             self.put(f"{TRACING}{suffix}/events/{name}/format",
                      f"name: {name.split('/')[1]}\nID: {number}\nformat:\n\tfield:unsigned short common_type;\toffset:0;"
-                     "\tsize:2;\tsigned:0;\n\n" + "\n".join(lines) + "\n\nprint fmt: \"next_comm\"\n")
+                     "\tsize:2;\tsigned:0;\n\n" + "\n".join(lines) +
+                     "\n\nprint fmt: \"next_comm\"\n")
 
     def thread(self, tid, comm, cpus, flags=0, policy=0):
-        self.put(f"proc/{tid}/task/{tid}/stat", f"{tid} ({comm}) S 1 0 0 0 -1 {flags} 0 0 0 0 0 0 0 0 20 0 1 0 {tid}"
+        self.put(f"proc/{tid}/task/{tid}/stat",
+                 f"{tid} ({comm}) S 1 0 0 0 -1 {flags} 0 0 0 0 0 0 0 0 20 0 1 0 {tid}"
                  f" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 2 0 {policy} 0 0 0")
-        self.put(f"proc/{tid}/task/{tid}/status", f"Name:\t{comm}\nCpus_allowed:\tf\nCpus_allowed_list:\t{cpus}\n")
+        self.put(f"proc/{tid}/task/{tid}/status",
+                 f"Name:\t{comm}\nCpus_allowed:\tf\nCpus_allowed_list:\t{cpus}\n")
 
     def record(self, name, pid=0, /, **values):
         number, size = self.places[name]
         body = bytearray(struct.pack("<HBBi", number, 0, 0, pid).ljust(size, b"\xa5"))
-        for field, (offset, width) in [(key[1], place) for key, place in self.places.items() if key[0] == name]:
+        for field, (offset, width) in [(key[1], place)
+                                       for key, place in self.places.items() if key[0] == name]:
             word = field.rsplit(" ", 1)[1].lstrip("*").split("[")[0]
             value = values.get(word, 0)
             if "__data_loc" in field:
@@ -145,14 +152,17 @@ class Watch(unittest.TestCase):
         return bytes(body)
 
     def buffer(self, cpu, *pages, suffix="cpus"):
-        self.put(f"{TRACING}{suffix}/per_cpu/cpu{cpu}/trace_pipe_raw", b"".join(page.bytes() for page in pages))
+        self.put(f"{TRACING}{suffix}/per_cpu/cpu{cpu}/trace_pipe_raw",
+                 b"".join(page.bytes() for page in pages))
 
     def switch(self, previous, state, following, comm):
-        return self.record("sched/sched_switch", previous, prev_pid=previous, prev_state=state, next_pid=following,
+        return self.record("sched/sched_switch", previous, prev_pid=previous, prev_state=state,
+                           next_pid=following,
                            next_comm=comm, prev_comm="?")
 
     def call(self, *arguments, status=0):
-        result = subprocess.run([RESCHCTL, "shield", "status", *arguments, "--root", self.root], capture_output=True,
+        result = subprocess.run([RESCHCTL, "shield", "status", *arguments, "--root", self.root],
+                                capture_output=True,
                                 text=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result
@@ -169,7 +179,8 @@ class Watch(unittest.TestCase):
         timer = 0xffffffff81001000
         page.add(base + 1000, self.switch(0, 0, 105, "control"))
         page.add(base + 2000, self.record("irq_vectors/local_timer_entry", 105, vector=236))
-        page.add(base + 2300, self.record("timer/hrtimer_expire_entry", 105, function=timer), long=True)
+        page.add(base + 2300, self.record("timer/hrtimer_expire_entry", 105, function=timer),
+                 long=True)
         page.add(base + 2800, self.record("timer/hrtimer_expire_exit", 105))
         page.add(base + 3000, self.record("irq_vectors/local_timer_exit", 105, vector=236))
         page.add(base + 4000, self.switch(105, 0, 50, "rcuc/2"))
@@ -186,8 +197,10 @@ class Watch(unittest.TestCase):
         self.scene(page, 0)
         self.buffer(2, page)
         report, rows = self.watch()
-        self.assertEqual(self.figures(rows["interrupt", None, "local timer"]), [1, 500, 500, 1, "2"])
-        self.assertEqual(self.figures(rows["timer", None, "tick_nohz_handler"]), [1, 500, 500, 0, "2"])
+        self.assertEqual(self.figures(rows["interrupt", None, "local timer"]),
+                         [1, 500, 500, 1, "2"])
+        self.assertEqual(self.figures(rows["timer", None, "tick_nohz_handler"]),
+                         [1, 500, 500, 0, "2"])
         self.assertEqual(self.figures(rows["kthread", 50, "rcuc/2"]), [1, 1800, 1800, 1, "2"])
         self.assertEqual(self.figures(rows["interrupt", 24, "eth0-tx"]), [1, 200, 200, 0, "2"])
         self.assertEqual(len(rows), 4, rows)
@@ -195,7 +208,9 @@ class Watch(unittest.TestCase):
         self.assertEqual(report["lost"], 0)
         self.assertIsNone(report["senders"])
         text = self.call("--watch=100ms", "--cpus=2-3").stdout
-        self.assertIn("interrupted 2 times, at most for 2000 ns, on CPU 2; 1800 ns of that: kthread rcuc/2", text)
+        self.assertIn(
+            "interrupted 2 times, at most for 2000 ns, on CPU 2; 1800 ns of that: kthread rcuc/2",
+            text)
         self.assertRegex(text, r"timer +tick_nohz_handler +2 +1 +500 +500 +0")
 
     def test_no_task(self):
@@ -204,16 +219,19 @@ class Watch(unittest.TestCase):
         page.add(10, self.switch(0, 0, 60, "shell"))
         page.add(500, self.record("irq/softirq_entry", 60, vec=3))
         page.add(900, self.record("irq/softirq_exit", 60, vec=3))
-        page.add(1010, self.record("workqueue/workqueue_execute_start", 60, function=0xffffffffc0001004))
+        page.add(1010,
+                 self.record("workqueue/workqueue_execute_start", 60, function=0xffffffffc0001004))
         page.add(1100, self.record("nmi/nmi_handler", 60, delta_ns=30, handler=0xffffffff81002000))
-        page.add(1110, self.record("workqueue/workqueue_execute_end", 60, function=0xffffffffc0001004))
+        page.add(1110,
+                 self.record("workqueue/workqueue_execute_end", 60, function=0xffffffffc0001004))
         page.add(2010, self.switch(60, 0, 0, "swapper/3"))
         page.add(9010, self.record("irq_vectors/local_timer_entry"))
         page.add(9011, self.record("irq_vectors/local_timer_exit"))
         self.buffer(3, page)
         self.buffer(2)
         report, rows = self.watch()
-        self.assertEqual(self.figures(rows["task", 60, "shell"]), [1, 2000 - 400 - 100, 1500, 0, "3"])
+        self.assertEqual(self.figures(rows["task", 60, "shell"]),
+                         [1, 2000 - 400 - 100, 1500, 0, "3"])
         self.assertEqual(self.figures(rows["softirq", None, "NET_RX"]), [1, 400, 400, 0, "3"])
         self.assertEqual(self.figures(rows["work", None, "net_work [e1000e]"]), [1, 70, 70, 0, "3"])
         self.assertEqual(self.figures(rows["nmi", None, "ipi_mb"]), [1, 30, 30, 0, "3"])
@@ -233,7 +251,8 @@ class Watch(unittest.TestCase):
         self.buffer(2, first, second, third)
         report, rows = self.watch()
         self.assertEqual(self.figures(rows["kthread", 50, "rcuc/2"]), [4, 7200, 1800, 4, "2"])
-        self.assertEqual(self.figures(rows["interrupt", None, "local timer"]), [4, 2000, 500, 4, "2"])
+        self.assertEqual(self.figures(rows["interrupt", None, "local timer"]),
+                         [4, 2000, 500, 4, "2"])
         self.assertEqual((report["interruptions"], report["longest"], report["lost"]), (8, 2000, 1))
 
     def test_still_running(self):
@@ -250,14 +269,17 @@ class Watch(unittest.TestCase):
         for time in range(0, 500, 100):
             page.add(time, self.record("ipi/ipi_send_cpumask", 70, cpumask=struct.pack("<Q", 4),
                                        callback=0xffffffff81002000, callsite=0xffffffff81003010))
-        page.add(500, self.record("ipi/ipi_send_cpumask", 70, cpumask=struct.pack("<Q", 3), callback=0xffffffff81002000))
+        page.add(500, self.record("ipi/ipi_send_cpumask", 70, cpumask=struct.pack("<Q", 3),
+                                  callback=0xffffffff81002000))
         page.add(600, self.record("ipi/ipi_send_cpu", 0, cpu=3, callsite=0xffffffff81000010))
         page.add(700, self.record("ipi/ipi_send_cpu", 0, cpu=1, callsite=0xffffffff81000010))
         self.buffer(0, page, suffix="senders")
         senders = self.watch()[0]["senders"]
-        self.assertEqual(sorted((line["id"], line["name"], line["cpu"], line["function"], line["from"], line["count"])
+        self.assertEqual(sorted((line["id"], line["name"], line["cpu"], line["function"],
+                                 line["from"], line["count"])
                                 for line in senders),
-                         [(0, "idle", 0, "", "_text", 1), (70, "storm", 0, "ipi_mb", "membarrier_private", 5)])
+                         [(0, "idle", 0, "", "_text", 1),
+                          (70, "storm", 0, "ipi_mb", "membarrier_private", 5)])
 
     def test_refusals(self):
         self.assertIn("there is no shield", self.call("--watch=100ms", status=1).stderr)
@@ -268,11 +290,13 @@ class Watch(unittest.TestCase):
         self.assertIn("tracer", self.call("--watch=100ms", "--cpus=2", status=1).stderr)
 
     def test_terminal(self):
-        """A page that renews itself, and the whole table on the terminal's own screen at the end."""
+        """A page that renews itself, and the whole table on the terminal's own screen at the
+        end."""
         page = Page(1000)
         self.scene(page, 0)
         self.buffer(2, page)
-        terminal = Terminal([RESCHCTL, "shield", "status", "--watch", "--interval=100ms", "--cpus=2-3", "--root", self.root], 70, 7)
+        terminal = Terminal([RESCHCTL, "shield", "status", "--watch", "--interval=100ms",
+                             "--cpus=2-3", "--root", self.root], 70, 7)
         self.addCleanup(terminal.close)
         terminal.until(lambda t: t.lines()[-1:] == ["... 2 more"])
         self.assertIn("sorted by LONGEST", terminal.lines()[0])
@@ -298,7 +322,8 @@ class Watch(unittest.TestCase):
             torn = bytearray(whole * 3)
             for _ in range(chance.randrange(1, 60)):
                 torn[chance.randrange(len(torn))] = chance.randrange(256)
-            self.put(f"{TRACING}cpus/per_cpu/cpu2/trace_pipe_raw", bytes(torn[:chance.randrange(len(torn))]))
+            self.put(f"{TRACING}cpus/per_cpu/cpu2/trace_pipe_raw",
+                     bytes(torn[:chance.randrange(len(torn))]))
             self.watch()
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Each word is spelt once: what reschctl lists of itself is in its manual, its help, completions and the checker.
+"""Each word is spelt once: what reschctl lists of itself is in its manual, its help, completions
+and the checker.
 
 usage: RESCHCTL=PATH test_reschctl_words.py
 """
@@ -19,8 +20,9 @@ sys.path.insert(0, TOP + "/tools/trace")
 from reschtrace import budgets  # noqa: E402
 
 # Lists that people write; the others are only printed.
-WRITTEN = ["kinds", "reactions", "server-kinds", "server-policies", "balance-policies", "assign-methods",
-           "chain-methods", "chain-rules", "chain-protocols", "chain-policies", "stage-kinds"]
+WRITTEN = ["kinds", "reactions", "server-kinds", "server-policies", "balance-policies",
+           "assign-methods", "chain-methods", "chain-rules", "chain-protocols", "chain-policies",
+           "stage-kinds"]
 PRINTED = ["states", "events", "ends"]
 
 
@@ -50,8 +52,10 @@ def complete(*words):
     """What bash completes the last word to."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reschctl; printf "%s\\n" "${COMPREPLY[@]}"')
     env = dict(os.environ, PATH=os.path.dirname(RESCHCTL) + ":" + os.environ["PATH"])
-    done = subprocess.run(["bash", "-c", script, "bash", TOP + "/tools/completion/reschctl.bash", "reschctl", *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True, env=env)
+    done = subprocess.run(["bash", "-c", script, "bash", TOP + "/tools/completion/reschctl.bash",
+                           "reschctl", *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=True, env=env)
     assert done.stderr == "", done.stderr
     return done.stdout.split()
 
@@ -80,7 +84,8 @@ class Words(unittest.TestCase):
 
     def test_manual_has_all_options(self):
         missing = {f"{name} of {' '.join(way)}" for way in ways() for line in options(*way)
-                   for name in [re.sub("=.*", "", line)] if name.startswith("--") and not self.spelt(name)}
+                   for name in [re.sub("=.*", "", line)] if name.startswith("--") and
+                   not self.spelt(name)}
         self.assertEqual(sorted(missing), [])
 
     def test_words_mean_something(self):
@@ -89,9 +94,11 @@ class Words(unittest.TestCase):
                 self.assertTrue(about, f"{word} of {what}")
 
     def test_values_are_known(self):
-        """A value is a list, or one of the words of options.h: a typing error would complete nothing for ever."""
-        plain = {"time", "times", "number", "cpu", "cpus", "share", "name", "rule", "task", "overheads", "calls", "interrupts",
-                 "file", "directory", "plugins", "domains", "servers", "chains", "tasks", "threads", "signals", "shields", "program"}
+        """A value is a list, or one of the words of options.h: a typing error would complete
+        nothing for ever."""
+        plain = {"time", "times", "number", "cpu", "cpus", "share", "name", "rule", "task",
+                 "overheads", "calls", "interrupts", "file", "directory", "plugins", "domains",
+                 "servers", "chains", "tasks", "threads", "signals", "shields", "program"}
         for way in ways():
             for line in options(*way):
                 value = line[1:] if line[0] == ":" else line.partition("=")[2]
@@ -101,15 +108,20 @@ class Words(unittest.TestCase):
     def test_help_has_all_words(self):
         for command, lists in ((["server", "--help"], ["server-kinds", "server-policies"]),
                                (["run", "--help"], ["kinds", "reactions"]),
-                               (["balance", "--help"], ["balance-policies"]), (["assign", "--help"], ["assign-methods"]),
-                               (["chain", "--help"], ["chain-methods", "chain-rules", "chain-protocols", "chain-policies"])):
+                               (["balance", "--help"], ["balance-policies"]),
+                               (["assign", "--help"], ["assign-methods"]),
+                               (["chain", "--help"], ["chain-methods", "chain-rules",
+                                                      "chain-protocols", "chain-policies"])):
             text = call(*command).stdout
             self.assertNotIn("@", text.replace("[@CPU]", ""))
-            for word, about in ((word, about) for what in lists for word, about in listed(what).items()):
-                self.assertIn(f"\n                          {word}: {about}\n", re.sub(r"(KIND|METHOD|RULE) +", "\\g<0>\n" + 26 * " ", text))
+            for word, about in ((word, about) for what in lists
+                                for word, about in listed(what).items()):
+                self.assertIn(f"\n                          {word}: {about}\n",
+                              re.sub(r"(KIND|METHOD|RULE) +", "\\g<0>\n" + 26 * " ", text))
 
     def test_refusals_have_all_words(self):
-        for what, arguments in (("reactions", ["attach", "--miss=x"]), ("kinds", ["attach", "--kind=x"]),
+        for what, arguments in (("reactions", ["attach", "--miss=x"]),
+                                ("kinds", ["attach", "--kind=x"]),
                                 ("server-kinds", ["server", "add", "--kind=x"]),
                                 ("server-policies", ["server", "add", "--policy=x"]),
                                 ("chain-rules", ["chain", "assign", "--rule=x"]),
@@ -119,7 +131,8 @@ class Words(unittest.TestCase):
     def test_completion(self):
         self.assertEqual(sorted(complete("")), sorted(listed()))
         self.assertEqual(complete("unsh"), ["unshield"])
-        self.assertEqual(sorted(complete("server", "")), ["add", "attach", "del", "list", "run", "set", "size"])
+        self.assertEqual(sorted(complete("server", "")),
+                         ["add", "attach", "del", "list", "run", "set", "size"])
         self.assertEqual(complete("server", "add", "--kind", "="), list(listed("server-kinds")))
         self.assertEqual(complete("server", "add", "--kind", "=", "pa"), ["passive"])
         self.assertEqual(complete("run", "--overrun", "=", "de"), ["demote"])
@@ -134,11 +147,14 @@ class Words(unittest.TestCase):
             self.assertEqual(complete("run", *value, ""), [], value)
         self.assertEqual(complete("server", "add", "-k", "pa"), ["passive"])
         self.assertEqual(complete("server", "add", "-b", ""), [])
-        self.assertEqual(complete("server", "add", "-"), [line.split("=")[0] for line in options("server", "add") if line[:2] == "--"])
+        self.assertEqual(complete("server", "add", "-"),
+                         [line.split("=")[0] for line in options("server", "add")
+                          if line[:2] == "--"])
         self.assertEqual(complete("nonsense", "x"), [])
 
     def test_checker_has_all_kinds_of_servers(self):
-        self.assertEqual([budgets.KINDS[number] for number in sorted(budgets.KINDS)], list(listed("server-kinds")))
+        self.assertEqual([budgets.KINDS[number] for number in sorted(budgets.KINDS)],
+                         list(listed("server-kinds")))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What is said of the structures is what they are: pages are made of the headers, and the headers are read right.
+"""What is said of the structures is what they are: pages are made of the headers, and the headers
+are read right.
 
-The compiler is asked for every member's place; a member that the reader of headers left out would be a hole. What
-hand-written pages print in italics has to be a parameter or a member of a structure that the page is about.
+The compiler is asked for every member's place; a member that the reader of headers left out would
+be a hole. What hand-written pages print in italics has to be a parameter or a member of a structure
+that the page is about.
 """
 
 import glob
@@ -20,7 +22,8 @@ sys.dont_write_bytecode = True
 import headers  # noqa: E402  pylint: disable=wrong-import-position
 
 INCLUDES = ['-I' + TOP + '/libresch', '-I' + TOP + '/uapi']
-# In italics, and neither parameters nor members: terms where they are introduced, and the C library's errno.
+# In italics, and neither parameters nor members: terms where they are introduced, and the C
+# library's errno.
 TERMS = {'errno', 'params', 'domains', 'jobs', 'released', 'split', 'origin'}
 
 
@@ -36,10 +39,13 @@ def offsets(types):
             lines.append(f'printf("{kind.name} {member.name} %zu %zu %zu\\n", offsetof(struct {kind.name}, {member.name}), '
                          f'sizeof({at}), __alignof__({at}));')
     names = sorted({kind.header for kind in types})
-    source = ''.join(f'#include <{name}>\n' for name in ['stddef.h', 'stdio.h', *names]) + 'int main(void)\n{\n' + '\n'.join(lines) + '\n}\n'
+    source = (''.join(f'#include <{name}>\n' for name in ['stddef.h', 'stdio.h', *names]) +
+              'int main(void)\n{\n' + '\n'.join(lines) + '\n}\n')
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(['cc', *INCLUDES, '-x', 'c', '-', '-o', folder + '/offsets'], input=source, text=True, check=True)
-        said = subprocess.run([folder + '/offsets'], stdout=subprocess.PIPE, text=True, check=True).stdout
+        subprocess.run(['cc', *INCLUDES, '-x', 'c', '-', '-o', folder + '/offsets'], input=source,
+                       text=True, check=True)
+        said = subprocess.run([folder + '/offsets'], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
     found = {}
     for line in said.splitlines():
         name, member, *numbers = line.split()
@@ -90,7 +96,8 @@ def strangers(types, text):
     parameters = set(re.findall(r'\w+', synopsis[1])) if synopsis else set()
     # what a task asks for is spoken of everywhere
     known = parameters | reachable(types, text + ' resch_task_params') | TERMS
-    words = re.findall(r'^\.I (\S+)$', text, re.M) + re.findall(r'^\.IR (\S+)', text, re.M) + re.findall(r'\\fI(\S+?)\\f[RP]', text)
+    words = (re.findall(r'^\.I (\S+)$', text, re.M) + re.findall(r'^\.IR (\S+)', text, re.M) +
+             re.findall(r'\\fI(\S+?)\\f[RP]', text))
     for word in (word for word in words if '/' not in word):
         for part in re.split(r'->|\.', word.strip('.')):
             if re.fullmatch(r'[a-z_]+', part) and part not in known:
@@ -121,10 +128,13 @@ class Structures(unittest.TestCase):
 
     def test_values(self):
         """Constants of enumerations have the values that the pages give."""
-        checks = [f'_Static_assert({member.name} == {member.value}, "");' for kind in self.types if kind.kind == 'enum'
+        checks = [f'_Static_assert({member.name} == {member.value}, "");' for kind in self.types
+                  if kind.kind == 'enum'
                   for member in kind.members]
-        includes = ''.join(f'#include <{name}>\n' for name in sorted({kind.header for kind in self.types}))
-        done = subprocess.run(['cc', *INCLUDES, '-fsyntax-only', '-x', 'c', '-'], input=includes + '\n'.join(checks) + '\n',
+        includes = ''.join(f'#include <{name}>\n'
+                           for name in sorted({kind.header for kind in self.types}))
+        done = subprocess.run(['cc', *INCLUDES, '-fsyntax-only', '-x', 'c', '-'],
+                              input=includes + '\n'.join(checks) + '\n',
                               text=True, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(len(checks), 80)
@@ -133,7 +143,8 @@ class Structures(unittest.TestCase):
         """A page a type, that groff takes, with every member and what is said of it."""
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, '-B', TOP + '/libresch/structures', folder], check=True)
-            self.assertEqual(sorted(os.listdir(folder)), sorted(name + '.3type' for name in self.named))
+            self.assertEqual(sorted(os.listdir(folder)),
+                             sorted(name + '.3type' for name in self.named))
             for kind in self.types:
                 with open(f'{folder}/{kind.name}.3type', encoding='utf-8') as file:
                     text = file.read()
@@ -141,24 +152,29 @@ class Structures(unittest.TestCase):
                     self.assertRegex(text, rf'(?m)^\.TP\n\.B {member.name}\b.*\n.+', kind.name)
                 self.assertNotRegex(text, r'[^\x00-\x7f]', kind.name)
                 for name, section in re.findall(r'^\.BR (resch\w*) \((3type|3|7)\)', text, re.M):
-                    self.assertTrue(name in self.named or os.path.exists(f'{TOP}/libresch/man/{name}.{section}'), name)
+                    self.assertTrue(name in self.named or
+                                    os.path.exists(f'{TOP}/libresch/man/{name}.{section}'), name)
             with open(folder + '/resch_task_params.3type', encoding='utf-8') as file:
                 text = file.read()
             # units, ranges, flags
-            for words in ('1 \\(mcs to 1 h', '1 ns to \\fIdeadline\\fR', '1 (most urgent) to 10000', '.B RESCH_F_SYNC'):
+            for words in ('1 \\(mcs to 1 h', '1 ns to \\fIdeadline\\fR', '1 (most urgent) to 10000',
+                          '.B RESCH_F_SYNC'):
                 self.assertIn(words, text)
             with open(folder + '/resch_register.3type', encoding='utf-8') as file:
                 self.assertIn('.B \\-EBUSY\nadmission refused it', file.read())
 
     def test_undescribed_member_is_refused(self):
-        """A member about which nothing is said stops the build, as does a description of no member."""
+        """A member about which nothing is said stops the build, as does a description of no
+        member."""
         with open(headers.FILES[0], encoding='utf-8') as file:
             text = file.read()
         with tempfile.TemporaryDirectory() as folder:
             path = folder + '/resch.h'
-            for old, new, said in (('__aligned_u64 wcet;\n', '__aligned_u64 wcet;\n\t__u64 more;\n', 'what these are: more'),
+            for old, new, said in (('__aligned_u64 wcet;\n', '__aligned_u64 wcet;\n\t__u64 more;\n',
+                                    'what these are: more'),
                                    (' * @wcet:', ' * @wcte:', '@wcte is no member'),
-                                   ('/** enum resch_gone - why', '/* enum resch_gone - why', 'nothing is said of it')):
+                                   ('/** enum resch_gone - why', '/* enum resch_gone - why',
+                                    'nothing is said of it')):
                 self.assertIn(old, text)
                 with open(path, 'w', encoding='utf-8') as file:
                     file.write(text.replace(old, new, 1))
@@ -178,7 +194,8 @@ class Structures(unittest.TestCase):
         with open(TOP + '/libresch/man/resch_task_stat.3', encoding='utf-8') as file:
             text = file.read()
         self.assertEqual(set(strangers(self.types, text)), set())
-        self.assertEqual(set(strangers(self.types, text + '.I misssed\n.IR stat\\->idd .\n')), {'misssed', 'idd'})
+        self.assertEqual(set(strangers(self.types, text + '.I misssed\n.IR stat\\->idd .\n')),
+                         {'misssed', 'idd'})
 
 
 if __name__ == '__main__':

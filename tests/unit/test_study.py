@@ -26,7 +26,8 @@ exit %(status)s
 
 class Study(unittest.TestCase):
     def run_study(self, *arguments, program=STUDY):
-        return subprocess.run([RUN, '--quick', '--sets=4', *arguments], capture_output=True, text=True, timeout=120,
+        return subprocess.run([RUN, '--quick', '--sets=4', *arguments], capture_output=True,
+                              text=True, timeout=120,
                               env={**os.environ, 'RESCH_STUDY': program})
 
     def test_quick(self):
@@ -45,7 +46,8 @@ class Study(unittest.TestCase):
 
     def test_lies(self):
         cases = (('2,$s/^1/0/', '', 0, 'below its bound'),
-                 ('2,$s/,1,\\([01]\\),\\([01]\\),\\([01]\\),\\([01]\\)$/,0,1,\\2,\\3,\\4/', '', 0, 'more than NPS-F'),
+                 ('2,$s/,1,\\([01]\\),\\([01]\\),\\([01]\\),\\([01]\\)$/,0,1,\\2,\\3,\\4/', '', 0,
+                  'more than NPS-F'),
                  ('', 's/misses=0/misses=1/', 1, 'misses=1'),
                  ('', 's/parallel=0/parallel=3/', 0, 'simulations'),
                  ('', 's/shrunk_missed=[0-9]*/shrunk_missed=0/', 0, 'hardly anything'))
@@ -53,7 +55,8 @@ class Study(unittest.TestCase):
             liar = directory + '/liar'
             for lines, tally, status, message in cases:
                 with open(liar, 'w', encoding='utf-8') as file:
-                    file.write(LIAR % {'study': STUDY, 'lines': lines, 'tally': tally, 'status': status})
+                    file.write(LIAR % {'study': STUDY, 'lines': lines, 'tally': tally,
+                                       'status': status})
                 os.chmod(liar, 0o755)
                 result = self.run_study(program=liar)
                 self.assertEqual(result.returncode, 1, lines + tally)
@@ -63,8 +66,10 @@ class Study(unittest.TestCase):
         self.assertEqual(self.run_study(program='/nonexistent').returncode, 2)
         self.assertEqual(self.run_study('--points=1').returncode, 2)
         for arguments in (['--cpus=x'], ['--irq=5'], ['--nonsense']):
-            self.assertEqual(subprocess.run([STUDY, *arguments], input='', capture_output=True, text=True).returncode, 2)
-        self.assertEqual(subprocess.run([STUDY], input='1,2,3\n', capture_output=True, text=True).returncode, 1)
+            self.assertEqual(subprocess.run([STUDY, *arguments], input='', capture_output=True,
+                                            text=True).returncode, 2)
+        self.assertEqual(subprocess.run([STUDY], input='1,2,3\n', capture_output=True,
+                                        text=True).returncode, 1)
 
 
 if __name__ == '__main__':

@@ -18,7 +18,8 @@ C_TYPES = {"u32": 4, "s32": 4, "u64": 8, "s64": 8, "char": 1}
 
 
 def call(*arguments):
-    return subprocess.run([RESCHTOP, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+    return subprocess.run([RESCHTOP, *arguments], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, check=False)
 
 
 def events(more=False):
@@ -29,9 +30,12 @@ def events(more=False):
     with open(HERE + "/../../module/core/trace.h", encoding="utf-8") as file:
         text = file.read()
     found = {}
-    for name, body in re.findall(r"(?:TRACE_EVENT|DECLARE_EVENT_CLASS)\(\s*(\w+),.*?TP_STRUCT__entry\((.*?)TP_fast_assign", text, re.S):
+    for name, body in re.findall(
+            r"(?:TRACE_EVENT|DECLARE_EVENT_CLASS)"
+            r"\(\s*(\w+),.*?TP_STRUCT__entry\((.*?)TP_fast_assign", text, re.S):
         offset, fields = (12, {"common_preempt_lazy_count": (8, 1)}) if more else (8, {})
-        for array, kind, field, length in re.findall(r"__(field|array)\(\s*(\w+),\s*(\w+)(?:,\s*(\w+))?\)", body):
+        for array, kind, field, length in re.findall(
+                r"__(field|array)\(\s*(\w+),\s*(\w+)(?:,\s*(\w+))?\)", body):
             size = C_TYPES[kind]
             offset += -offset % size
             count = (16 if length == "RESCH_NAME_LEN" else 96) if array == "array" else 1
@@ -44,7 +48,8 @@ def events(more=False):
 
 
 def form(fields):
-    return "".join(f"\tfield:u64 {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n" for name, (offset, size) in fields.items())
+    return "".join(f"\tfield:u64 {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n"
+                   for name, (offset, size) in fields.items())
 
 
 class Missing(unittest.TestCase):
@@ -86,7 +91,8 @@ class Missing(unittest.TestCase):
         for name, fields in events(True).items():
             self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
         self.says(3, "the kernel module resch")
-        self.put(f"{TRACING}/events/resch/resch_server/format", form({**events()["resch_server"], "common_preempt_lazy_count": (8, 1)}))
+        self.put(f"{TRACING}/events/resch/resch_server/format",
+                 form({**events()["resch_server"], "common_preempt_lazy_count": (8, 1)}))
         self.says(1, "the event resch_server of the loaded module has another form")
 
     def test_other_versions(self):
@@ -95,13 +101,18 @@ class Missing(unittest.TestCase):
         self.put("sys/kernel/btf/vmlinux")
         for name, fields in events().items():
             self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
-        for event, field in (("resch_release", "deadline"), ("resch_select", "pid"), ("resch_deselect", "why"), ("resch_attach", "name"),
-                             ("resch_detach", "gone"), ("resch_miss", "id"), ("resch_complete", "value"), ("resch_server_set", "budget"),
-                             ("resch_server", "left"), ("resch_chain_set", "stages"), ("resch_chain", "origin")):
+        for event, field in (("resch_release", "deadline"), ("resch_select", "pid"),
+                             ("resch_deselect", "why"), ("resch_attach", "name"),
+                             ("resch_detach", "gone"), ("resch_miss", "id"),
+                             ("resch_complete", "value"), ("resch_server_set", "budget"),
+                             ("resch_server", "left"), ("resch_chain_set", "stages"),
+                             ("resch_chain", "origin")):
             fields = events()[event]
             offset, size = fields[field]
             for other in ((offset + 8, size), (offset, size * 2), None):
-                changed = {**fields, field: other} if other else {name: at for name, at in fields.items() if name != field}
+                changed = {**fields, field: other} if other else {name: at
+                                                                  for name, at in fields.items()
+                                                                  if name != field}
                 self.put(f"{TRACING}/events/resch/{event}/format", form(changed))
                 self.says(1, f"the event {event} of the loaded module has another form")
             self.put(f"{TRACING}/events/resch/{event}/format", form(fields))
@@ -117,7 +128,8 @@ class Record(unittest.TestCase):
         self.root = folder.name
 
     def record(self, *arguments, status=0, **environment):
-        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, *arguments], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, *arguments],
+                              capture_output=True, text=True, timeout=60,
                               check=False, env={**os.environ, **environment})
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr if status else done.stdout
@@ -139,7 +151,8 @@ class Record(unittest.TestCase):
             file.write('#!/bin/sh\nfor word; do echo "<$word>"; done\nexit 7\n')
         os.chmod(self.root + "/trace-cmd", 0o755)
         path = self.root + ":" + os.environ["PATH"]
-        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, "echo", "a b"], capture_output=True, text=True, check=False,
+        done = subprocess.run([RESCHTOP, "record", "--root=" + self.root, "echo", "a b"],
+                              capture_output=True, text=True, check=False,
                               timeout=60, env={**os.environ, "PATH": path})
         self.assertEqual((done.returncode, done.stdout.splitlines()[-2:]), (7, ["<echo>", "<a b>"]))
         for arguments, text in ((("--buffer=5",), "100"), (("-x",), "unknown option")):
@@ -152,8 +165,10 @@ class Record(unittest.TestCase):
 def complete(*words):
     """What bash completes the last word to."""
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reschtop; printf "%s\\n" "${COMPREPLY[@]}"'
-    env = dict(os.environ, PATH=os.path.dirname(os.path.abspath(RESCHTOP)) + ":" + os.environ["PATH"])
-    done = subprocess.run(["bash", "-c", script, "bash", HERE + "/../../tools/completion/reschtop.bash", "reschtop", *words],
+    env = dict(os.environ,
+               PATH=os.path.dirname(os.path.abspath(RESCHTOP)) + ":" + os.environ["PATH"])
+    done = subprocess.run(["bash", "-c", script, "bash",
+                           HERE + "/../../tools/completion/reschtop.bash", "reschtop", *words],
                           capture_output=True, text=True, check=True, env=env, timeout=60)
     assert done.stderr == "", done.stderr
     return done.stdout.split()
@@ -161,7 +176,8 @@ def complete(*words):
 
 class Completion(unittest.TestCase):
     def options(self, *way):
-        return [re.sub("[=\t].*", "", line) for line in call("--options", *way).stdout.splitlines() if line.startswith("--")]
+        return [re.sub("[=\t].*", "", line) for line in call("--options", *way).stdout.splitlines()
+                if line.startswith("--")]
 
     def test_words(self):
         self.assertEqual(complete("rec"), ["record"])
@@ -174,7 +190,8 @@ class Completion(unittest.TestCase):
     def test_manual_has_all_options(self):
         with open(HERE + "/../../tools/top/man/reschtop.8", encoding="utf-8") as file:
             manual = re.sub(r"\\f[BIRP]", "", file.read().replace("\\-", "-"))
-        self.assertLessEqual({"--interval", "--once", "--json", "--prometheus", "--version", "--help"}, set(self.options()))
+        self.assertLessEqual({"--interval", "--once", "--json", "--prometheus", "--version",
+                              "--help"}, set(self.options()))
         for name in self.options() + self.options("record"):
             self.assertIn(name, manual)
 
@@ -188,14 +205,18 @@ class Commandline(unittest.TestCase):
         self.assertIn("reschtop ", call("--version").stdout)
 
     def test_wrong(self):
-        for arguments, text in ((("--nosuch",), "unknown option --nosuch"), (("--jsn",), "--json?"), (("--interval",), "needs a value"),
-                                (("--interval=5",), "from 100ms to 1h"), (("--interval=1ms",), "from 100ms to 1h"),
+        for arguments, text in ((("--nosuch",), "unknown option --nosuch"), (("--jsn",), "--json?"),
+                                (("--interval",), "needs a value"),
+                                (("--interval=5",), "from 100ms to 1h"),
+                                (("--interval=1ms",), "from 100ms to 1h"),
                                 (("--json", "--prometheus"), "--prometheus=FILE"),
-                                (("ls",), "stands behind --"), (("--json=x",), "takes no value"), (("-x",), "unknown option -x")):
+                                (("ls",), "stands behind --"), (("--json=x",), "takes no value"),
+                                (("-x",), "unknown option -x")):
             done = call(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertIn(text, done.stderr)
-            self.assertTrue(done.stderr.startswith("reschtop: ") and ": :" not in done.stderr, done.stderr)
+            self.assertTrue(done.stderr.startswith("reschtop: ") and ": :" not in done.stderr,
+                            done.stderr)
             self.assertIn("Try `reschtop --help`.", done.stderr)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A KernelShark in a window that nobody sees: started, clicked at, looked at.
 
-Needs kernelshark, Xvfb and xdotool. The X server keeps what it shows in a file, from which pictures are read.
+Needs kernelshark, Xvfb and xdotool. The X server keeps what it shows in a file, from which pictures
+are read.
 """
 
 import os
@@ -28,7 +29,10 @@ class Picture:
         with open(path, 'rb') as file:
             data = file.read()
         head = struct.unpack('>25I', data[:100])
-        size, self.width, self.height, order, bits, self.stride, colours = head[0], head[4], head[5], head[7], head[11], head[12], head[19]
+        size, self.width, self.height, order, bits, self.stride, colours = (head[0], head[4],
+                                                                            head[5], head[7],
+                                                                            head[11],
+                                                                            head[12], head[19])
         if bits != 32 or order:
             raise Failed('the screen has not 32 bits a pixel')
         self.data = data[size + 12 * colours:]
@@ -42,20 +46,27 @@ class Picture:
 
     def write(self, path):
         """As PNG."""
-        rows = b''.join(b'\0' + bytes(value for pixel in self.row(y, 0, self.width) for value in pixel) for y in range(self.height))
+        rows = b''.join(b'\0' +
+                        bytes(value for pixel in self.row(y, 0, self.width) for value in pixel)
+                        for y in range(self.height))
 
         def chunk(kind, data):
-            return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+            return struct.pack('>I', len(data)) + kind + data + struct.pack('>I',
+                                                                            zlib.crc32(kind + data))
 
         with open(path, 'wb') as file:
-            file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', self.width, self.height, 8, 2, 0, 0, 0)) +
+            file.write(b'\x89PNG\r\n\x1a\n' +
+                       chunk(b'IHDR',
+                             struct.pack('>IIBBBBB', self.width, self.height, 8, 2, 0, 0, 0)) +
                        chunk(b'IDAT', zlib.compress(rows, 9)) + chunk(b'IEND', b''))
 
 
 def axis(picture):
-    """Where the graph has its time axis, white above it: its row, left and right end. None: there is none."""
+    """Where the graph has its time axis, white above it: its row, left and right end. None: there
+    is none."""
     for y in range(80, 250):
-        black = [x for x, pixel in enumerate(picture.row(y, 0, picture.width)) if pixel == (0, 0, 0)]
+        black = [x for x, pixel in enumerate(picture.row(y, 0, picture.width)) if pixel ==
+                 (0, 0, 0)]
         if len(black) > picture.width // 2 and black[-1] - black[0] == len(black) - 1 and \
                 picture.row(y - 4, 0, picture.width).count((255, 255, 255)) > picture.width // 2:
             return y, black[0], black[-1]
@@ -96,9 +107,11 @@ class Hidden:
         reading, writing = os.pipe()
         with open(self.work.name + '/xvfb.log', 'wb') as log:
             self.jobs.append(subprocess.Popen(
-                # Not the first free one: that is free in each root, but all of them share the sockets.
-                ['Xvfb', f':{100 + os.getpid()}', '-displayfd', str(writing), '-screen', '0', f'{self.width}x{self.height}x24', '-nolisten', 'tcp',
-                 '-fbdir', self.work.name], pass_fds=[writing], stdout=log, stderr=log))
+                # Not the first free one: that is free in each root, but all of them share the
+                # sockets.
+                ['Xvfb', f':{100 + os.getpid()}', '-displayfd', str(writing), '-screen', '0',
+                 f'{self.width}x{self.height}x24', '-nolisten', 'tcp', '-fbdir', self.work.name],
+                pass_fds=[writing], stdout=log, stderr=log))
         os.close(writing)
         with os.fdopen(reading) as answer:
             display = answer.readline().strip()
@@ -107,8 +120,9 @@ class Hidden:
         # A home of its own: no old session, no old questions.
         home = self.work.name + '/home'
         os.mkdir(home, 0o700)
-        self.environment = {**os.environ, 'DISPLAY': ':' + display, 'HOME': home, 'XDG_RUNTIME_DIR': home,
-                            'LIBGL_ALWAYS_SOFTWARE': '1', 'QT_QPA_PLATFORM': 'xcb', 'QT_X11_NO_MITSHM': '1'}
+        self.environment = {**os.environ, 'DISPLAY': ':' + display, 'HOME': home,
+                            'XDG_RUNTIME_DIR': home, 'LIBGL_ALWAYS_SOFTWARE': '1',
+                            'QT_QPA_PLATFORM': 'xcb', 'QT_X11_NO_MITSHM': '1'}
 
     def log(self, name='log'):
         with open(f'{self.work.name}/{name}', encoding='utf-8', errors='replace') as file:
@@ -116,7 +130,8 @@ class Hidden:
 
     def start_kernelshark(self):
         with open(self.work.name + '/log', 'wb') as log:
-            self.jobs.append(subprocess.Popen(self.arguments, stdout=log, stderr=log, env=self.environment))
+            self.jobs.append(subprocess.Popen(self.arguments, stdout=log, stderr=log,
+                                              env=self.environment))
         window = None
         end = time.monotonic() + LONG
         while window is None:
@@ -135,14 +150,17 @@ class Hidden:
             self.settle(0.4)
 
     def fits(self):
-        """Whether the window fills the screen; it takes the size that it likes again once the recording is there."""
+        """Whether the window fills the screen; it takes the size that it likes again once the
+        recording is there."""
         if f'{self.width}x{self.height}' in self.tell('getwindowgeometry', self.window):
             return True
-        self.tell('windowmove', self.window, '0', '0', 'windowsize', self.window, str(self.width), str(self.height))
+        self.tell('windowmove', self.window, '0', '0', 'windowsize', self.window, str(self.width),
+                  str(self.height))
         return False
 
     def tell(self, *words):
-        done = subprocess.run(['xdotool', *words], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        done = subprocess.run(['xdotool', *words], env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True,
                               check=False)
         return done.stdout
 

@@ -5,13 +5,14 @@
         for job in task:
             work(job.deadline)
 
-Times go in as text with a unit ('10ms', '500us'), as datetime.timedelta, or as int: nanoseconds. They come out as int
-nanoseconds; absolute ones are CLOCK_MONOTONIC, as time.monotonic_ns() reads it. What fails raises resch.Error, an
-OSError with a sentence: which parameter is out of range, or, of resch.Refused, why admission refused it and what would
-pass.
+Times go in as text with a unit ('10ms', '500us'), as datetime.timedelta, or as int: nanoseconds.
+They come out as int nanoseconds; absolute ones are CLOCK_MONOTONIC, as time.monotonic_ns() reads
+it. What fails raises resch.Error, an OSError with a sentence: which parameter is out of range, or,
+of resch.Refused, why admission refused it and what would pass.
 
-The interpreter itself pauses for longer than a small runtime now and then (its garbage collector, other threads that
-have its lock): measure, and give the runtime room. A task is a thread: other threads of the process stay ordinary.
+The interpreter itself pauses for longer than a small runtime now and then (its garbage collector,
+other threads that have its lock): measure, and give the runtime room. A task is a thread: other
+threads of the process stay ordinary.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from typing import Optional, Union
 from . import _library
 from ._library import LIBRARY
 
-__all__ = ['Device', 'Domain', 'Error', 'Event', 'EventType', 'Job', 'Kind', 'Reaction', 'Refused', 'State', 'Statistics', 'Task',
-           'F_SKIP_ADMISSION', 'F_SYNC', 'NEVER', 'now', 'nanoseconds', 'version']
+__all__ = ['Device', 'Domain', 'Error', 'Event', 'EventType', 'Job', 'Kind', 'Reaction', 'Refused',
+           'State', 'Statistics', 'Task', 'F_SKIP_ADMISSION', 'F_SYNC', 'NEVER', 'now',
+           'nanoseconds', 'version']
 
 Time = Union[int, str, datetime.timedelta]
 
@@ -112,7 +114,8 @@ def version() -> str:
 
 
 def nanoseconds(time: Time) -> int:
-    """A time, as all calls here take it, in ns. ValueError: '10' (text needs a unit), a negative one."""
+    """A time, as all calls here take it, in ns. ValueError: '10' (text needs a unit), a negative
+    one."""
     if isinstance(time, datetime.timedelta):
         time = (time.days * 86400 + time.seconds) * 10 ** 9 + time.microseconds * 1000
     if isinstance(time, str):
@@ -181,9 +184,11 @@ class Statistics:
 def _statistics(stat: _library.TaskStat) -> Statistics:
     params = stat.params
     plain = {name: getattr(stat, name) for name in (
-        'id', 'pid', 'cpu', 'domain', 'job', 'completed', 'misses', 'overruns', 'skipped', 'preemptions', 'migrations', 'exec_total',
-        'exec_max', 'response_min', 'response_max', 'response_total', 'tardiness_max')}
-    return Statistics(name=params.name.decode(errors='replace'), state=State(stat.state), period=params.period,
+        'id', 'pid', 'cpu', 'domain', 'job', 'completed', 'misses', 'overruns', 'skipped',
+        'preemptions', 'migrations', 'exec_total', 'exec_max', 'response_min', 'response_max',
+        'response_total', 'tardiness_max')}
+    return Statistics(name=params.name.decode(errors='replace'), state=State(stat.state),
+                      period=params.period,
                       deadline=params.deadline, runtime=params.wcet, **plain)
 
 
@@ -198,7 +203,8 @@ class Domain:
 
 
 class Device:
-    """The module's door. Closing it, which the end of a with does, ends all registrations that were made through it."""
+    """The module's door. Closing it, which the end of a with does, ends all registrations that were
+    made through it."""
 
     def __init__(self) -> None:
         self._fd = -1
@@ -233,18 +239,21 @@ class Device:
             _raise(error)
         return str(info.version.decode())
 
-    def join(self, period: Time, runtime: Time, *, deadline: Time = 0, offset: Time = 0, kind: Kind = Kind.PERIODIC,
-             cpu: int = -1, domain: int = 0, overrun: Reaction = Reaction.THROTTLE, miss: Reaction = Reaction.COUNT,
+    def join(self, period: Time, runtime: Time, *, deadline: Time = 0, offset: Time = 0,
+             kind: Kind = Kind.PERIODIC, cpu: int = -1, domain: int = 0,
+             overrun: Reaction = Reaction.THROTTLE, miss: Reaction = Reaction.COUNT,
              signal: int = 0, priority: int = 0, group: int = 0, flags: int = 0, name: str = '',
              thread: Optional[int] = None) -> Task:
         """Make the calling thread a task, or another one, by its native thread id.
 
-        Units, ranges and what 0 means: resch_task_params(3type), runtime being its wcet; cpu -1: any of the domain. A job
-        that exceeds its runtime is throttled unless overrun says otherwise.
+        Units, ranges and what 0 means: resch_task_params(3type), runtime being its wcet; cpu -1:
+        any of the domain. A job that exceeds its runtime is throttled unless overrun says
+        otherwise.
         """
         reg = _library.Register()
-        reg.params = _library.TaskParams(nanoseconds(period), nanoseconds(deadline), nanoseconds(runtime), nanoseconds(offset),
-                                         kind, overrun, miss, signal, priority, cpu, flags, group,
+        reg.params = _library.TaskParams(nanoseconds(period), nanoseconds(deadline),
+                                         nanoseconds(runtime), nanoseconds(offset), kind, overrun,
+                                         miss, signal, priority, cpu, flags, group,
                                          _bytes(name, _library.NAME_LEN, 'a name'))
         reg.domain = domain
         if thread is None:
@@ -280,18 +289,21 @@ class Device:
             _raise(error)
 
     def start(self, domain: int, at: Time = 0) -> int:
-        """Time zero for the tasks of a domain that wait for it (F_SYNC); at 0: soon. How many there were."""
+        """Time zero for the tasks of a domain that wait for it (F_SYNC); at 0: soon. How many there
+        were."""
         count = LIBRARY.resch_start(self._fd, domain, nanoseconds(at))
         if count < 0:
             _raise(count)
         return int(count)
 
     def events(self, timeout: Optional[float] = None, most: int = 16) -> list[Event]:
-        """What has happened to the tasks of this device. timeout: seconds to wait for the first one; None: as long as it takes."""
+        """What has happened to the tasks of this device. timeout: seconds to wait for the first
+        one; None: as long as it takes."""
         ready = _library.EINTR
         while ready == _library.EINTR:
             # a signal's Python handler runs between two of these, and may raise
-            ready = LIBRARY.resch_event_wait(self._fd, -1 if timeout is None else int(timeout * 1000))
+            ready = LIBRARY.resch_event_wait(self._fd,
+                                             -1 if timeout is None else int(timeout * 1000))
         if ready < 0:
             _raise(ready)
         if not ready:
@@ -300,12 +312,14 @@ class Device:
         count = LIBRARY.resch_event_read(self._fd, room, most)
         if count < 0:
             _raise(count)
-        return [Event(EventType(event.type), event.task, event.time, event.job, event.value) for event in room[:count]]
+        return [Event(EventType(event.type), event.task, event.time, event.job, event.value)
+                for event in room[:count]]
 
     def domains(self) -> Iterator[Domain]:
         stat = _library.DomainStat()
         while (error := LIBRARY.resch_domain_next(self._fd, ctypes.byref(stat))) > 0:
-            cpus = frozenset(cpu for cpu in range(_library.CPUS_MAX) if stat.cpus.bits[cpu // 64] >> cpu % 64 & 1)
+            cpus = frozenset(cpu for cpu in range(_library.CPUS_MAX)
+                             if stat.cpus.bits[cpu // 64] >> cpu % 64 & 1)
             yield Domain(stat.domain, cpus, stat.plugin.decode(), stat.options.decode(), stat.tasks)
         if error:
             _raise(error)
@@ -353,9 +367,11 @@ class Task:
         self.id = 0
 
     def wait(self) -> Job:
-        """End the job, and sleep until the next one may run; the first call waits for the first one.
+        """End the job, and sleep until the next one may run; the first call waits for the first
+        one.
 
-        errno.ECANCELED: the registration has ended. A signal's Python handler runs while this waits, and may raise.
+        errno.ECANCELED: the registration has ended. A signal's Python handler runs while this
+        waits, and may raise.
         """
         job = _library.Wait()
         error = _library.EINTR

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """libresch and the structures of <linux/resch.h>, as ctypes has them.
 
-Nothing here is for programs; tests compare every member's place with what the compiler makes of the header.
+Nothing here is for programs; tests compare every member's place with what the compiler makes of the
+header.
 """
 
 import ctypes
@@ -21,19 +22,21 @@ _u64 = ctypes.c_uint64
 
 
 class TaskParams(ctypes.Structure):
-    _fields_ = [('period', _u64), ('deadline', _u64), ('wcet', _u64), ('offset', _u64), ('kind', _u32), ('overrun', _u32),
-                ('miss', _u32), ('signal', _u32), ('priority', _u32), ('cpu', _s32), ('flags', _u32), ('group', _u32),
+    _fields_ = [('period', _u64), ('deadline', _u64), ('wcet', _u64), ('offset', _u64),
+                ('kind', _u32), ('overrun', _u32), ('miss', _u32), ('signal', _u32),
+                ('priority', _u32), ('cpu', _s32), ('flags', _u32), ('group', _u32),
                 ('name', ctypes.c_char * NAME_LEN)]
 
 
 class Verdict(ctypes.Structure):
-    _fields_ = [('bound', _u32), ('task', _u32), ('cpu', _s32), ('reserved', _u32), ('value', _u64), ('limit', _u64),
-                ('suggest_wcet', _u64), ('suggest_period', _u64)]
+    _fields_ = [('bound', _u32), ('task', _u32), ('cpu', _s32), ('reserved', _u32), ('value', _u64),
+                ('limit', _u64), ('suggest_wcet', _u64), ('suggest_period', _u64)]
 
 
 class Register(ctypes.Structure):
-    _fields_ = [('params', TaskParams), ('pid', _s32), ('reserved', _u32), ('start_time', _u64), ('domain', _u32), ('id', _u32),
-                ('cpu', _s32), ('reserved2', _u32), ('verdict', Verdict)]
+    _fields_ = [('params', TaskParams), ('pid', _s32), ('reserved', _u32), ('start_time', _u64),
+                ('domain', _u32), ('id', _u32), ('cpu', _s32), ('reserved2', _u32),
+                ('verdict', Verdict)]
 
 
 class Wait(ctypes.Structure):
@@ -41,11 +44,13 @@ class Wait(ctypes.Structure):
 
 
 class TaskStat(ctypes.Structure):
-    _fields_ = [('id', _u32), ('next', _u32), ('params', TaskParams), ('pid', _s32), ('cpu', _s32), ('domain', _u32),
-                ('state', _u32), ('job', _u64), ('release', _u64), ('deadline', _u64), ('completed', _u64), ('misses', _u64),
-                ('overruns', _u64), ('skipped', _u64), ('preemptions', _u64), ('migrations', _u64), ('exec_total', _u64),
-                ('exec_max', _u64), ('response_min', _u64), ('response_max', _u64), ('response_total', _u64),
-                ('tardiness_max', _u64), ('escalations', _u64)]
+    _fields_ = [('id', _u32), ('next', _u32), ('params', TaskParams), ('pid', _s32), ('cpu', _s32),
+                ('domain', _u32), ('state', _u32), ('job', _u64), ('release', _u64),
+                ('deadline', _u64), ('completed', _u64), ('misses', _u64), ('overruns', _u64),
+                ('skipped', _u64), ('preemptions', _u64), ('migrations', _u64),
+                ('exec_total', _u64), ('exec_max', _u64), ('response_min', _u64),
+                ('response_max', _u64), ('response_total', _u64), ('tardiness_max', _u64),
+                ('escalations', _u64)]
 
 
 class Cpus(ctypes.Structure):
@@ -53,21 +58,23 @@ class Cpus(ctypes.Structure):
 
 
 class DomainSet(ctypes.Structure):
-    _fields_ = [('domain', _u32), ('flags', _u32), ('cpus', Cpus), ('plugin', ctypes.c_char * NAME_LEN),
-                ('options', ctypes.c_char * OPTIONS_LEN), ('capacity', _u32), ('overhead', _u32), ('verdict', Verdict)]
+    _fields_ = [('domain', _u32), ('flags', _u32), ('cpus', Cpus),
+                ('plugin', ctypes.c_char * NAME_LEN), ('options', ctypes.c_char * OPTIONS_LEN),
+                ('capacity', _u32), ('overhead', _u32), ('verdict', Verdict)]
 
 
 class DomainStat(ctypes.Structure):
-    _fields_ = [('domain', _u32), ('next', _u32), ('cpus', Cpus), ('plugin', ctypes.c_char * NAME_LEN),
-                ('options', ctypes.c_char * OPTIONS_LEN), ('capacity', _u32), ('overhead', _u32), ('tasks', _u32),
-                ('ejections', _u32), ('swaps', _u64), ('decisions', _u64), ('eject_plugin', ctypes.c_char * NAME_LEN),
+    _fields_ = [('domain', _u32), ('next', _u32), ('cpus', Cpus),
+                ('plugin', ctypes.c_char * NAME_LEN), ('options', ctypes.c_char * OPTIONS_LEN),
+                ('capacity', _u32), ('overhead', _u32), ('tasks', _u32), ('ejections', _u32),
+                ('swaps', _u64), ('decisions', _u64), ('eject_plugin', ctypes.c_char * NAME_LEN),
                 ('eject_reason', ctypes.c_char * REASON_LEN)]
 
 
 class Info(ctypes.Structure):
-    _fields_ = [('abi', _u32), ('level', _u32), ('features', _u64), ('tasks', _u32), ('domains', _u32), ('plugins', _u32),
-                ('reserved', _u32), ('escalate', _u64), ('restored', _u64), ('events_lost', _u64),
-                ('version', ctypes.c_char * NAME_LEN)]
+    _fields_ = [('abi', _u32), ('level', _u32), ('features', _u64), ('tasks', _u32),
+                ('domains', _u32), ('plugins', _u32), ('reserved', _u32), ('escalate', _u64),
+                ('restored', _u64), ('events_lost', _u64), ('version', ctypes.c_char * NAME_LEN)]
 
 
 class Event(ctypes.Structure):
@@ -75,7 +82,8 @@ class Event(ctypes.Structure):
 
 
 _pointer = ctypes.POINTER
-# Results and arguments; the results are 0 or more, or a negative error number, where they are c_int.
+# Results and arguments; the results are 0 or more, or a negative error number, where they are
+# c_int.
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     'resch_open': (ctypes.c_int, []),
     'resch_open_reason': (ctypes.c_char_p, [ctypes.c_int]),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests of shields and guards share: TAP, reschctl, and every affinity of the machine, read without reschctl.
+"""What tests of shields and guards share: TAP, reschctl, and every affinity of the machine, read
+without reschctl.
 
 CPUs 2 and 3 of four are the RT CPUs.
 """
@@ -104,8 +105,8 @@ def files():
 
 
 def snapshot():
-    """Work queues' threads, rescuers among them, come, go and move as the kernel likes, and those of interrupts follow their
-    interrupt."""
+    """Work queues' threads, rescuers among them, come, go and move as the kernel likes, and those
+    of interrupts follow their interrupt."""
     known = {key: entry for key, entry in threads().items()
              if not entry[1] & WQ_WORKER and not entry[0].startswith(("kworker/", "irq/"))}
     return files(), known
@@ -115,7 +116,8 @@ def difference(before, after, but=()):
     lines = [f"{path}: {before[0][path]} -> {after[0].get(path)}" for path in before[0]
              if before[0][path] != after[0].get(path) and path not in but]
     lines += [f"new file {path}" for path in after[0] if path not in before[0]]
-    lines += [f"thread {key} {entry[0]}: {entry[2]} -> {after[1][key][2]}" for key, entry in before[1].items()
+    lines += [f"thread {key} {entry[0]}: {entry[2]} -> {after[1][key][2]}"
+              for key, entry in before[1].items()
               if key in after[1] and entry[2] != after[1][key][2] and key[0] not in but]
     return lines
 
@@ -158,7 +160,8 @@ def gone():
 
 
 def ended(pid):
-    return not os.path.exists(f"/proc/{pid}") or (read(f"/proc/{pid}/stat") or ") Z").rsplit(") ", 1)[1][0] == "Z"
+    return not os.path.exists(f"/proc/{pid}") or (read(f"/proc/{pid}/stat") or
+                                                  ") Z").rsplit(") ", 1)[1][0] == "Z"
 
 
 def rmmod():

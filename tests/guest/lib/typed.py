@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What documents show of terminals: the commands, what they print, and a shell to type them into.
 
-A block that begins with ```console is typed by a test. Numbers are those of the machine that printed them, so each is as good
-as another where the reader says so; a line of "..." stands for any lines.
+A block that begins with ```console is typed by a test. Numbers are those of the machine that
+printed them, so each is as good as another where the reader says so; a line of "..." stands for any
+lines.
 """
 
 import os
@@ -32,8 +33,9 @@ def blocks(text, language='console'):
 
 
 def commands(lines):
-    """[(prompt, command, [lines that it prints])] of a block, whose first line says what the prompt is. A command goes on in
-    lines that begin with "> ", or in a document that ends where it says."""
+    """[(prompt, command, [lines that it prints])] of a block, whose first line says what the prompt
+    is. A command goes on in lines that begin with "> ", or in a document that ends where it
+    says."""
     lines, found = list(lines), []
     assert PROMPT.match(lines[0]), f'no command: {lines[0]}'
     prompt = lines[0][:2]
@@ -65,9 +67,13 @@ def exact(line):
 
 
 def alike(expected, printed, sight=plain):
-    """Are they, in somebody's sight? "..." is any number of lines, also none; empty lines don't count."""
-    pattern = ''.join(r'(.*\n)*' if line == '...' else re.escape(sight(line)) + r'\n' for line in expected if line.strip())
-    return re.fullmatch(pattern, ''.join(sight(line) + '\n' for line in printed if line.strip())) is not None
+    """Are they, in somebody's sight? "..." is any number of lines, also none; empty lines don't
+    count."""
+    pattern = ''.join(r'(.*\n)*' if line == '...' else re.escape(sight(line)) + r'\n'
+                      for line in expected if line.strip())
+    return (
+        re.fullmatch(pattern,
+                     ''.join(sight(line) + '\n' for line in printed if line.strip())) is not None)
 
 
 class Shell:
@@ -75,8 +81,10 @@ class Shell:
 
     def __init__(self, folder, limit, **environment):
         self.limit, self.count = limit, 0
-        self.process = subprocess.Popen(['bash', '--norc'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, cwd=folder, env={**os.environ, **environment},
+        self.process = subprocess.Popen(['bash', '--norc'], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, cwd=folder,
+                                        env={**os.environ, **environment},
                                         start_new_session=True)
         os.set_blocking(self.process.stdout.fileno(), False)
 

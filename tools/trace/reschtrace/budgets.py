@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """What each kind of server does with its budgets and deadlines, and how much that may be in all.
 
-U is the size, budget / period. A CBS has a whole budget by a deadline one period later (Abeni, Buttazzo, RTSS 1998, section 3;
-hard: not before the old deadline), a CUS or TBS what the first job needs, by a deadline that is that divided by U later (Deng, Liu, Sun,
-Euromicro RTS 1997; Spuri, Buttazzo, Real-Time Systems 10(2), 1996).
+U is the size, budget / period. A CBS has a whole budget by a deadline one period later (Abeni,
+Buttazzo, RTSS 1998, section 3; hard: not before the old deadline), a CUS or TBS what the first job
+needs, by a deadline that is that divided by U later (Deng, Liu, Sun, Euromicro RTS 1997; Spuri,
+Buttazzo, Real-Time Systems 10(2), 1996).
 """
 
 CBS_HARD, CBS, CUS, TBS, PASSIVE, LINUX = range(6)
-KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive', LINUX: 'linux'}
+KINDS = {CBS_HARD: 'cbs-hard', CBS: 'cbs', CUS: 'cus', TBS: 'tbs', PASSIVE: 'passive',
+         LINUX: 'linux'}
 EDF, DM, RM, PRIORITY, FIFO, RR, PLUGIN = range(7)
-POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr', PLUGIN: 'plugin'}
+POLICIES = {EDF: 'edf', DM: 'dm', RM: 'rm', PRIORITY: 'priority', FIFO: 'fifo', RR: 'rr',
+            PLUGIN: 'plugin'}
 EXHAUSTED, REPLENISHED, POSTPONED, FAULT = 1, 2, 4, 8
 RECLAIM = 2                      # of `flags`
 
@@ -18,7 +21,9 @@ class Job:
     """A ready job in its server. `done`: what it has been charged for since its budget began."""
 
     def __init__(self, task, event):
-        self.task, self.index, self.release, self.deadline, self.done = task, event['job'], event['release'], event['deadline'], 0
+        self.task, self.index, self.release, self.deadline, self.done = (task, event['job'],
+                                                                         event['release'],
+                                                                         event['deadline'], 0)
 
 
 class Rest:
@@ -28,8 +33,8 @@ class Rest:
 
 
 class Server:
-    """One server, as the rules have it. `budget` and `period` are those that were asked for, `size` and `length` those in force:
-    a change holds from the next budget on."""
+    """One server, as the rules have it. `budget` and `period` are those that were asked for, `size`
+    and `length` those in force: a change holds from the next budget on."""
 
     def __init__(self, event):
         self.id, self.cpu = event['server'], event['cpu']
@@ -127,7 +132,8 @@ class Server:
     # ---- budgets
 
     def need(self, job):
-        """What the job may still need by its declaration; one that has overrun may need anything."""
+        """What the job may still need by its declaration; one that has overrun may need
+        anything."""
         cost = job.task.params['wcet'] + self.overhead
         return min(cost - job.done, self.budget) if job.done < cost else self.budget
 
@@ -161,7 +167,8 @@ class Server:
         self.cut(now) if self.by_jobs() else self.fill(now)
 
     def wake(self, now, renews):
-        """Jobs come to the idle server. `renews`(server): whether what is left, which is at the limit, counts as too much."""
+        """Jobs come to the idle server. `renews`(server): whether what is left, which is at the
+        limit, counts as too much."""
         if self.by_jobs():
             self.wake_for_job(now)
         elif renews(self):
@@ -192,19 +199,23 @@ class Server:
             self.left = left
 
     def correct(self, left, deadline):
-        """What clocks that differ a little make of the time that it has executed is not to add up."""
-        off = (deadline - self.deadline) * self.size // self.length if self.by_jobs() else self.left - left
+        """What clocks that differ a little make of the time that it has executed is not to add
+        up."""
+        off = ((deadline - self.deadline) * self.size // self.length if self.by_jobs() else
+               self.left - left)
         self.consumed += off
         self.window.f += off
 
     def active(self, start, end):
-        """How long it is, of [start, end): while it has jobs, and until its 0-lag time, deadline - left / U."""
+        """How long it is, of [start, end): while it has jobs, and until its 0-lag time, deadline -
+        left / U."""
         if self.jobs or not self.deadline:
             return end - start if self.jobs else 0
         return max(0, min(end, self.deadline - max(0, self.left) * self.length / self.size) - start)
 
     def charge(self, time, job, cost):
-        if self.kind == LINUX:   # a machine that stood still gave it nothing, whatever the clock says
+        # a machine that stood still gave it nothing, whatever the clock says
+        if self.kind == LINUX:
             time = cost = min(time, max(0, self.left + self.size))
         self.left -= cost
         self.consumed += time
@@ -216,13 +227,14 @@ class Server:
 class Window:
     """How much a server may execute in any window of time, whatever its budgets were said to be.
 
-    hard CBS, CUS: at most U t + 2 Q (1 - U) in a window of length t, and while it has work at least U t - 2 Q (1 - U): a budget at
-    the end of its period and one at the beginning of the next lie side by side, or one at the beginning and one at the end as far apart
-    as can be. So F = executed - U time rises and falls by 2 Q (1 - U) at most. The linear form of the periodic resource model: Shin,
-    Lee, RTSS 2003.
+    hard CBS, CUS: at most U t + 2 Q (1 - U) in a window of length t, and while it has work at least
+    U t - 2 Q (1 - U): a budget at the end of its period and one at the beginning of the next lie
+    side by side, or one at the beginning and one at the end as far apart as can be. So F = executed
+    - U time rises and falls by 2 Q (1 - U) at most. The linear form of the periodic resource model:
+    Shin, Lee, RTSS 2003.
 
-    all: what it executes in budgets that begin and are due within [s, e] is at most U (e - s). Abeni, Buttazzo, RTSS 1998, lemma 1;
-    for TBS Spuri, Buttazzo, 1996, lemma 1.
+    all: what it executes in budgets that begin and are due within [s, e] is at most U (e - s).
+    Abeni, Buttazzo, RTSS 1998, lemma 1; for TBS Spuri, Buttazzo, 1996, lemma 1.
     """
 
     def __init__(self, server):
@@ -241,7 +253,8 @@ class Window:
         self.burst = max(self.burst, 2 * self.server.size * (1 - u))
         self.f += executed - u * length
         self.lowest, self.highest = min(self.lowest, self.f), max(self.highest, self.f)
-        return max(0, self.f - self.lowest - self.burst), max(0, self.highest - self.f - self.burst) if busy else 0
+        return max(0, self.f - self.lowest -
+                   self.burst), max(0, self.highest - self.f - self.burst) if busy else 0
 
     def begin(self, start, carried):
         """A budget begins, of which `carried` belongs to the last one."""
@@ -251,4 +264,5 @@ class Window:
 
     def due(self, deadline):
         """By how much it has executed too much in budgets due by then."""
-        return 0 if self.by is None else max(0, self.server.consumed - self.of * (deadline - self.server.made) + self.by)
+        return 0 if self.by is None else max(0, self.server.consumed -
+                                             self.of * (deadline - self.server.made) + self.by)

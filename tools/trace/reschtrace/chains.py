@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What chains keep to: the end of a stage's job releases the next stage's, once, in order, when the protocol says."""
+"""What chains keep to: the end of a stage's job releases the next stage's, once, in order, when the
+protocol says."""
 
 import bisect
 
@@ -20,13 +21,14 @@ ABOUT = {
 
 
 class Step:
-    """A job of a stage has ended; or, `skipped`, the stage has dropped an instance. `ended`: the stage's jobs by when
-    they were complete."""
+    """A job of a stage has ended; or, `skipped`, the stage has dropped an instance. `ended`: the
+    stage's jobs by when they were complete."""
 
     def __init__(self, event, ended):
         self.skipped = bool(event['what'] & SKIPPED)
         self.event, self.job = event, None if self.skipped else ended.get(event.now)
-        self.instance, self.origin, self.now, self.what = event['instance'], event['origin'], event.now, event['what']
+        self.instance, self.origin, self.now, self.what = (event['instance'], event['origin'],
+                                                           event.now, event['what'])
 
 
 class Chain:
@@ -51,7 +53,8 @@ class Chain:
 
 
 def find(events):
-    """Chains from their events, in the order of these; what happened to one that was made before is left out."""
+    """Chains from their events, in the order of these; what happened to one that was made before is
+    left out."""
     chains, current = [], {}
     for event in events:
         ident = event['chain']
@@ -72,8 +75,9 @@ def find(events):
 
 
 def handed_over(model):
-    """(instance, task, when its job was complete, task of the next stage, nominal release of its job there), of every chain
-    of a Model. A job that is under way may be the instance's that was handed over first."""
+    """(instance, task, when its job was complete, task of the next stage, nominal release of its
+    job there), of every chain of a Model. A job that is under way may be the instance's that was
+    handed over first."""
     for chain in model.chains:
         for stage in range(1, chain.count):
             before, task = (model.tasks.get(chain.tasks[at]) for at in (stage - 1, stage))
@@ -82,12 +86,14 @@ def handed_over(model):
             ended = {job.completed: job for job in task.jobs if job.completed is not None}
             jobs = {event['instance']: None if event['what'] & SKIPPED else ended.get(event.now)
                     for event in chain.steps[stage]}
-            open_jobs = [job for job in task.jobs if job.completed is None and job.released is not None]
+            open_jobs = [job for job in task.jobs if job.completed is None and
+                         job.released is not None]
             for event in chain.steps[stage - 1]:
                 if not event['what'] & HANDED:
                     continue
                 job = jobs.get(event['instance'])
-                if event['instance'] not in jobs and open_jobs and open_jobs[0].released >= event.now:
+                if (event['instance'] not in jobs and open_jobs and
+                    open_jobs[0].released >= event.now):
                     job = open_jobs.pop(0)
                 if job is not None:
                     yield event['instance'], before, event.now, task, job.nominal
@@ -100,12 +106,14 @@ class Chains:
 
     def violate(self, rule, time, text, task=None, amount=None, line=None):
         task = self.model.tasks.get(task)
-        self.checker.violate(rule, time, text, task.cpu if task else None, [task] if task else [], amount, line)
+        self.checker.violate(rule, time, text, task.cpu if task else None, [task] if task else [],
+                             amount, line)
 
     def check(self, chain):
         for stage in range(chain.count):
             task = self.model.tasks.get(chain.tasks[stage])
-            ended = {job.completed: job for job in task.jobs if job.completed is not None} if task else {}
+            ended = ({job.completed: job for job in task.jobs if job.completed is not None}
+                     if task else {})
             chain.steps[stage] = [Step(event, ended) for event in chain.steps[stage]
                                   if not event['what'] & GONE]
             self.check_numbers(chain, stage)
@@ -124,8 +132,10 @@ class Chains:
         for step in chain.steps[stage]:
             self.rules['chain-order'].checked += 1
             task = chain.tasks[stage]
-            if last is not None and (step.instance != last + 1 if not stage else step.instance <= last):
-                self.violate('chain-order', step.now, f'{chain.label()}, stage {stage}: instance {step.instance} follows '
+            if last is not None and (step.instance != last + 1 if not stage else
+                                     step.instance <= last):
+                self.violate('chain-order', step.now,
+                             f'{chain.label()}, stage {stage}: instance {step.instance} follows '
                              f'instance {last}', task, line=step.event.line)
             last = step.instance
 
@@ -139,16 +149,20 @@ class Chains:
             self.rules['chain-once'].checked += 1
             here = done.pop(step.instance, [])
             if len(here) > 1:
-                self.violate('chain-once', here[1].now, f'{chain.label()}, stage {stage}: instance {step.instance} is done '
+                self.violate('chain-once', here[1].now,
+                             f'{chain.label()}, stage {stage}: instance {step.instance} is done '
                              f'{len(here)} times', chain.tasks[stage], line=here[1].event.line)
             elif not here and ends and ends[-1] > step.instance:
-                self.violate('chain-once', step.now, f'{chain.label()}, stage {stage}: instance {step.instance} was handed '
-                             'to it, and it went on with a later one', chain.tasks[stage], line=step.event.line)
+                self.violate('chain-once', step.now,
+                             f'{chain.label()}, stage {stage}: instance {step.instance} was handed '
+                             'to it, and it went on with a later one', chain.tasks[stage],
+                             line=step.event.line)
             if here:
                 self.check_pair(chain, stage, step, here[0])
         for instance, here in done.items():
             if not self.checker.holes_in(chain.begin, here[0].now):
-                self.violate('chain-once', here[0].now, f'{chain.label()}, stage {stage}: nobody has handed instance '
+                self.violate('chain-once', here[0].now,
+                             f'{chain.label()}, stage {stage}: nobody has handed instance '
                              f'{instance} to it', chain.tasks[stage], line=here[0].event.line)
 
     def check_pair(self, chain, stage, sent, done):
@@ -159,7 +173,8 @@ class Chains:
         self.rules['chain-order'].checked += 1
         if job.released < sent.now:
             early = sent.now - job.released
-            self.violate('chain-order', job.released, f'{where}: released {show(early)} before the stage before was complete',
+            self.violate('chain-order', job.released,
+                         f'{where}: released {show(early)} before the stage before was complete',
                          task.id, early, job.line)
             return
         before = job.previous
@@ -167,17 +182,20 @@ class Chains:
             return
         guarded = wanted = self.wanted(chain, stage, sent)
         if before is not None:
-            guarded = max(wanted, before.release + (task.params['period'] if chain.protocol != DS else 0))
+            guarded = max(wanted,
+                          before.release + (task.params['period'] if chain.protocol != DS else 0))
         self.rules['chain-release'].checked += 1
         off = abs(job.nominal - guarded)
         if chain.protocol == RG and wanted <= job.nominal < guarded:
             self.check_idle(task, job, where)
         elif off:
             self.violate('chain-release', job.released, f'{where}: its release is {show(off)} '
-                         f'{"before" if job.nominal < guarded else "after"} it is due', task.id, off, job.line)
+                         f'{"before" if job.nominal < guarded else "after"} it is due', task.id,
+                         off, job.line)
         free = max(job.nominal, before.completed or 0) if before is not None else job.nominal
         self.checker.judge('chain-late', max(0, job.released - free), job.released,
-                           f'{where}: released {show(job.released - free)} late', task.cpu, [task], line=job.line)
+                           f'{where}: released {show(job.released - free)} late', task.cpu, [task],
+                           line=job.line)
 
     @staticmethod
     def wanted(chain, stage, sent):
@@ -188,8 +206,8 @@ class Chains:
         return sent.now
 
     def check_idle(self, task, job, where):
-        """Rule 2 let it go: since its last release there was a moment at which all that had been released on its CPU
-        before was complete."""
+        """Rule 2 let it go: since its last release there was a moment at which all that had been
+        released on its CPU before was complete."""
         since, until = job.previous.release, job.nominal
         spans = []
         for other in self.model.task_list():
@@ -199,26 +217,32 @@ class Chains:
             for one in following(other.jobs, at):
                 if one.nominal >= until:
                     break
-                spans.append((one.nominal, self.model.end + 1 if one.completed is None else one.completed))
+                spans.append((one.nominal,
+                              self.model.end + 1 if one.completed is None else one.completed))
         moments = [until] + [end for _, end in spans if since < end <= until]
         if all(any(start < moment < end for start, end in spans) for moment in moments):
-            self.violate('chain-release', job.released, f'{where}: released as at an idle point of CPU {task.cpu}, of which '
+            self.violate('chain-release', job.released,
+                         f'{where}: released as at an idle point of CPU {task.cpu}, of which '
                          'there was none', task.id, line=job.line)
 
     def check_skipped(self, chain, stage, step):
         early = step.origin + chain.deadline - step.now
         self.rules['chain-deadline'].checked += 1
         if early >= 0:
-            self.violate('chain-deadline', step.now, f'{chain.label()}, stage {stage}, instance {step.instance}: skipped '
-                         f'{show(early)} before its deadline', chain.tasks[stage], line=step.event.line)
+            self.violate('chain-deadline', step.now,
+                         f'{chain.label()}, stage {stage}, instance {step.instance}: skipped '
+                         f'{show(early)} before its deadline', chain.tasks[stage],
+                         line=step.event.line)
 
     def check_deadline(self, chain, step):
         late = step.now - step.origin - chain.deadline
         self.rules['chain-deadline'].checked += 1
         if (late > 0) != bool(step.what & LATE):
-            self.violate('chain-deadline', step.now, f'{chain.label()}, instance {step.instance}: complete {show(abs(late))} '
+            self.violate('chain-deadline', step.now,
+                         f'{chain.label()}, instance {step.instance}: complete {show(abs(late))} '
                          f'{"after" if late > 0 else "before"} its deadline, and '
-                         f'{"that was not noted" if late > 0 else "a miss was noted"}', chain.tasks[-1], line=step.event.line)
+                         f'{"that was not noted" if late > 0 else "a miss was noted"}',
+                         chain.tasks[-1], line=step.event.line)
 
 
 def check(checker):

@@ -108,18 +108,21 @@ class View:
     def report(self, key, start, end, detail):
         checker, number, lasted = self.checker, self.cpu.number, end - start
         if key[0] == 'one-task':
-            checker.judge('one-task', lasted, start, f'{detail[0].label()} and {detail[1].label()} selected '
+            checker.judge('one-task', lasted, start,
+                          f'{detail[0].label()} and {detail[1].label()} selected '
                           f'at once for {show(lasted)}', number, detail, 0)
         elif key[0] == 'ready':
-            checker.judge('ready', lasted, start, f'{detail[0].label()} selected for {show(lasted)} without '
+            checker.judge('ready', lasted, start,
+                          f'{detail[0].label()} selected for {show(lasted)} without '
                           'a ready job', number, detail)
         elif key[0] == 'idle':
             names = ', '.join(task.label() for task in detail)
-            checker.judge('idle', lasted, start, f'nobody selected for {show(lasted)} while {names} ready',
-                          number, detail)
+            checker.judge('idle', lasted, start,
+                          f'nobody selected for {show(lasted)} while {names} ready', number, detail)
         elif key[0] == 'order':
             waiting, holder, plugin, order = detail
-            checker.judge('order', lasted, start, f'{holder.label()} selected for {show(lasted)} while '
+            checker.judge('order', lasted, start,
+                          f'{holder.label()} selected for {show(lasted)} while '
                           f'{waiting.label()} was ready; {plugin}: {order.about}', number,
                           [holder, waiting])
 

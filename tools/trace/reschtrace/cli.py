@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What all programs here do alike: their version, what is said while they read, and what they could not write."""
+"""What all programs here do alike: their version, what is said while they read, and what they could
+not write."""
 
 import argparse
 import difflib
@@ -22,7 +23,8 @@ class Parser(argparse.ArgumentParser):
             name = word.split('=')[0]
             if not name.startswith('--') or any(option.startswith(name) for option in options):
                 continue
-            message = f'unknown option {name}' + ''.join(f': {near}?' for near in difflib.get_close_matches(name, options, 1))
+            nearest = difflib.get_close_matches(name, options, 1)
+            message = f'unknown option {name}' + ''.join(f': {near}?' for near in nearest)
             break
         super().error(message)
 
@@ -40,8 +42,8 @@ def add_version(parser):
 
 
 def run(program, main, failed, unread=None):
-    """Ends with the status of main(), or with `failed` where standard output does not take all. Who reads no more of it
-    hears no complaint; the status is `unread` then, if there is one."""
+    """Ends with the status of main(), or with `failed` where standard output does not take all. Who
+    reads no more of it hears no complaint; the status is `unread` then, if there is one."""
     try:
         try:
             status = main()

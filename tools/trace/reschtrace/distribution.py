@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How measured jitter is distributed, as a picture: a panel for each kind, a line for each plugin and hand-over."""
+"""How measured jitter is distributed, as a picture: a panel for each kind, a line for each plugin
+and hand-over."""
 
 import os
 
@@ -16,8 +17,8 @@ from .sets import missing, together  # noqa: E402
 
 COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#8c6d31', '#6a3d9a', '#4d4d4d')
 INK, FAINT, GRID = '#222222', '#8a8a8a', '#e3e3e3'
-PANELS = {'ResJ': 'reserve jitter (ResJ)', 'RelJ': 'release jitter (RelJ)', 'CtswJ': 'context-switch jitter (CtswJ)',
-          'HandJ': 'hand-overs', 'tick': 'tick'}
+PANELS = {'ResJ': 'reserve jitter (ResJ)', 'RelJ': 'release jitter (RelJ)',
+          'CtswJ': 'context-switch jitter (CtswJ)', 'HandJ': 'hand-overs', 'tick': 'tick'}
 STEPS = 10          # bars for each factor of ten
 LEAST = 100         # ns: what is below is in the first bar
 STYLES = {'4 cores': ':', '24 cores': '--'}
@@ -53,13 +54,15 @@ def panel(axes, sets, name, title):
     values = values_of(sets, name)
     if not values:
         why = missing(sets, name)
-        axes.text(0.5, 0.5, f'not recorded\n({why})' if why else 'none seen', ha='center', va='center',
+        axes.text(0.5, 0.5, f'not recorded\n({why})' if why else 'none seen', ha='center',
+                  va='center',
                   transform=axes.transAxes, color=FAINT, fontsize=9)
         axes.set_xticks([])
         axes.set_yticks([])
         return
     edges, kinds = edges_of(values), kinds_of(sets)
-    style = {'histtype': 'stepfilled', 'alpha': 0.6} if len(kinds) == 1 else {'histtype': 'step', 'linewidth': 1.3}
+    style = {'histtype': 'stepfilled', 'alpha': 0.6} if len(kinds) == 1 else {'histtype': 'step',
+                                                                              'linewidth': 1.3}
     for number, those in enumerate(kinds.values()):
         mine = values_of(those, name)
         if mine:
@@ -67,7 +70,8 @@ def panel(axes, sets, name, title):
                       color=COLOURS[number % len(COLOURS)], zorder=3, **style)
     for machine, paper in PAPER.items():
         if name in paper:
-            axes.axvline(paper[name][0], color=INK, linewidth=1, linestyle=STYLES[machine], zorder=4)
+            axes.axvline(paper[name][0], color=INK, linewidth=1,
+                         linestyle=STYLES[machine], zorder=4)
     axes.set_title(f'n = {len(values)}', loc='right', fontsize=8.5, color=FAINT)
     axes.set_xscale('log')
     axes.set_yscale('log')
@@ -81,8 +85,10 @@ def panel(axes, sets, name, title):
 
 def legend(sets):
     """What colours and lines are."""
-    found = [Patch(facecolor=COLOURS[number % len(COLOURS)], label=words) for number, words in enumerate(kinds_of(sets))]
-    return found + [Line2D([], [], color=INK, linewidth=1, linestyle=style, label=f'largest in the paper, {machine}')
+    found = [Patch(facecolor=COLOURS[number % len(COLOURS)], label=words)
+             for number, words in enumerate(kinds_of(sets))]
+    return found + [Line2D([], [], color=INK, linewidth=1, linestyle=style,
+                           label=f'largest in the paper, {machine}')
                     for machine, style in STYLES.items()]
 
 
@@ -92,16 +98,20 @@ def draw(sets, path, note=None):
     shown = [name for name in PANELS if name in ('ResJ', 'RelJ') or values_of(sets, name)]
     across = min(len(shown), ACROSS)
     down = -(-len(shown) // across)
-    figure, panels = pyplot.subplots(down, across, figsize=(WIDTH * across, HEIGHT * down), squeeze=False, sharex='row')
+    figure, panels = pyplot.subplots(down, across, figsize=(WIDTH * across, HEIGHT * down),
+                                     squeeze=False, sharex='row')
     for axes in panels.flat[len(shown):]:
         axes.set_visible(False)
     for axes, name in zip(panels.flat, shown):
         panel(axes, sets, name, PANELS[name])
     names = sets[0].name if len(sets) == 1 else f'{len(sets)} traces'
-    figure.suptitle(names + (f'; {note}' if note else ''), fontsize=10, x=0.01, ha='left', color=INK)
+    figure.suptitle(names + (f'; {note}' if note else ''), fontsize=10, x=0.01,
+                    ha='left', color=INK)
     handles = legend(sets)
     figure.tight_layout(rect=(0, FOOT / (HEIGHT * down), 1, 1))
-    figure.legend(handles=handles, loc='lower center', ncol=min(len(handles), 2 + 2 * (across - 1)), frameon=False,
+    figure.legend(handles=handles, loc='lower center', ncol=min(len(handles), 2 + 2 * (across - 1)),
+                  frameon=False,
                   fontsize=8.5)
-    figure.savefig(path, dpi=110, metadata={'Date': None} if os.fspath(path).endswith('.svg') else None)
+    figure.savefig(path, dpi=110,
+                   metadata={'Date': None} if os.fspath(path).endswith('.svg') else None)
     pyplot.close(figure)

@@ -24,8 +24,8 @@ RESERVES = ('#9ecae1', '#fdbf6f', '#a1d99b', '#fa9fb5', '#bcbddc', '#d9d98a', '#
 BAND = 0.55
 SLOTS_SHOWN = 400   # more edges than that are a grey area
 
-# In units of a lane, from its lower edge. A release's arrow ends where that of a deadline begins, so that one at the same time
-# does not hide the other.
+# In units of a lane, from its lower edge. A release's arrow ends where that of a deadline begins,
+# so that one at the same time does not hide the other.
 BAR_LOW, BAR_HIGH, RELEASE_HIGH, DEADLINE_LOW, DEADLINE_HIGH = 0.14, 0.52, 0.70, 0.72, 1.02
 # Inches that an entry of the legend takes, and letters of the title and of what stands beside it.
 LEGEND, TITLE_LETTER, SMALL_LETTER = 1.45, 0.093, 0.066
@@ -38,11 +38,13 @@ def default_window(model):
     periods = [task.param('period') for task in model.task_list() if task.param('period')]
     length = model.end - model.start
     if periods:
-        length = min(length, max(JOBS_SHOWN * min(periods), min(2 * max(periods), 40 * min(periods))))
+        length = min(length,
+                     max(JOBS_SHOWN * min(periods), min(2 * max(periods), 40 * min(periods))))
     if model.swaps:
         start = model.swaps[0].time - length // 2
     else:
-        start = min((job.seen for task in model.task_list() for job in task.jobs), default=model.start)
+        start = min((job.seen for task in model.task_list() for job in task.jobs),
+                    default=model.start)
         start -= length // 50
     start = max(model.start, min(start, model.end - length))
     return start, start + length
@@ -67,8 +69,8 @@ class Canvas:
     def box(self, start, end, low, high, **style):
         start, end = max(start, self.start), min(end, self.end)
         if end > start:
-            self.axes.add_patch(Rectangle((self.x(start), low), self.x(end) - self.x(start), high - low,
-                                          **style))
+            self.axes.add_patch(Rectangle((self.x(start), low),
+                                          self.x(end) - self.x(start), high - low, **style))
 
     def inside(self, time):
         return self.start <= time <= self.end
@@ -134,11 +136,13 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
         stage_arrow(canvas, lows, *hand_over)
     finish(canvas, lanes, len(cpus), labels)
     heading(axes, title, hidden if beside else '')
-    since = f'{canvas.name}; 0 is {show(start - model.start)} after the beginning of the trace' if start > model.start else \
-        f'{canvas.name} since the beginning of the trace'
+    since = (f'{canvas.name}; 0 is {show(start - model.start)} after the beginning of the trace'
+             if start > model.start else \
+        f'{canvas.name} since the beginning of the trace')
     axes.set_xlabel(since if beside else f'{since}\n{hidden}')
     margins(figure, axes, height, foot)
-    figure.legend(handles=legend, loc='lower center', ncol=columns, frameon=False, fontsize=8.5, bbox_to_anchor=(0.5, 0.0),
+    figure.legend(handles=legend, loc='lower center', ncol=columns, frameon=False, fontsize=8.5,
+                  bbox_to_anchor=(0.5, 0.0),
                   handletextpad=0.5, columnspacing=1.6)
     metadata = {'Date': None} if path.endswith('.svg') else {'Software': None}
     figure.savefig(path, dpi=110, metadata=metadata)
@@ -146,7 +150,8 @@ def draw(model, path, start=None, end=None, title=None, width=14.0):
 
 
 def handed_in(model, start, end):
-    """What stages of chains hand over in the window; nothing where that is too much to be told apart."""
+    """What stages of chains hand over in the window; nothing where that is too much to be told
+    apart."""
     handed = [one for one in chains.handed_over(model) if one[2] <= end and one[4] >= start and
               shown(one[1], start, end) and shown(one[3], start, end)]
     return handed if len(handed) <= HANDED_SHOWN else []
@@ -156,8 +161,10 @@ def stage_arrow(canvas, lows, instance, before, complete, task, release):
     """From the completion of a stage to the release of the next, in the instance's colour."""
     middle = (BAR_LOW + BAR_HIGH) / 2
     canvas.axes.add_patch(FancyArrowPatch(
-        (canvas.x(complete), lows[before.id] + middle), (canvas.x(release), lows[task.id] + middle), arrowstyle='-|>',
-        mutation_scale=9, linewidth=1.3, shrinkA=0, shrinkB=0, color=COLOURS[instance % len(COLOURS)], zorder=7))
+        (canvas.x(complete), lows[before.id] + middle), (canvas.x(release), lows[task.id] + middle),
+        arrowstyle='-|>',
+        mutation_scale=9, linewidth=1.3, shrinkA=0, shrinkB=0,
+        color=COLOURS[instance % len(COLOURS)], zorder=7))
 
 
 def shown(task, start, end):
@@ -187,11 +194,13 @@ def reserve_bands(canvas, model, number, low, colours):
     """Whose time it is on a CPU, behind what runs there; wide ones say it in letters."""
     for plan in model.plans:
         for window in plan.windows(number, canvas.start, canvas.end) if plan.whole() else ():
-            canvas.box(window.start, window.end, low + 0.02, low + 0.98, facecolor=colours[window.group], alpha=BAND,
+            canvas.box(window.start, window.end, low + 0.02, low + 0.98,
+                       facecolor=colours[window.group], alpha=BAND,
                        edgecolor='none', zorder=1)
             start, end = max(window.start, canvas.start), min(window.end, canvas.end)
             if end - start > (canvas.end - canvas.start) // 60:
-                canvas.axes.text(canvas.x((start + end) // 2), low + 0.77, str(window.group), color=INK, fontsize=7.5,
+                canvas.axes.text(canvas.x((start + end) // 2), low + 0.77, str(window.group),
+                                 color=INK, fontsize=7.5,
                                  ha='center', va='center', zorder=4)
 
 
@@ -204,7 +213,8 @@ def slot_edges(canvas, model, cpus):
         if (end - time) // plan.slot > SLOTS_SHOWN:
             continue
         while time <= end:
-            canvas.axes.plot([canvas.x(time)] * 2, [0, cpus], color=INK, linewidth=0.6, linestyle=(0, (1, 2)), zorder=2)
+            canvas.axes.plot([canvas.x(time)] * 2, [0, cpus], color=INK, linewidth=0.6,
+                             linestyle=(0, (1, 2)), zorder=2)
             time += plan.slot
 
 
@@ -220,8 +230,10 @@ def backdrop(canvas, model, cpus, lanes):
         if stop <= begin or begin >= canvas.end:
             continue
         canvas.box(begin, stop, 0, lanes + 0.32, facecolor=shade, edgecolor='none', zorder=0)
-        canvas.axes.text(canvas.x(begin) + 0.004 * canvas.x(canvas.end), lanes + 0.16, name, color=INK,
-                         fontsize=9.5, fontweight='bold', va='center', ha='left', zorder=6, clip_on=True)
+        canvas.axes.text(canvas.x(begin) + 0.004 * canvas.x(canvas.end), lanes + 0.16,
+                         name, color=INK,
+                         fontsize=9.5, fontweight='bold', va='center', ha='left', zorder=6,
+                         clip_on=True)
         if at and canvas.inside(since):
             canvas.axes.plot([canvas.x(since)] * 2, [0, lanes + 0.32], color=INK, linewidth=1.1,
                              linestyle=(0, (5, 3)), zorder=5)
@@ -260,18 +272,21 @@ def marks(canvas, job, low):
     if canvas.inside(job.deadline):
         x = canvas.x(job.deadline)
         canvas.axes.annotate('', (x, low + DEADLINE_LOW), (x, low + DEADLINE_HIGH), zorder=4,
-                             arrowprops=dict(arrow, edgecolor=MISS if late else INK, facecolor='white'))
+                             arrowprops=dict(arrow, edgecolor=MISS if late else INK,
+                                             facecolor='white'))
     if job.completed is not None and canvas.inside(job.completed):
         canvas.axes.plot([canvas.x(job.completed)], [low + BAR_HIGH], marker='o', markersize=4.2,
                          markerfacecolor='white', markeredgecolor=MISS if late else INK,
                          markeredgewidth=0.9, zorder=5, linestyle='none')
     if late and canvas.inside(job.deadline):
-        canvas.axes.plot([canvas.x(job.deadline)], [low + (DEADLINE_LOW + DEADLINE_HIGH) / 2], marker='x', markersize=5.5,
+        canvas.axes.plot([canvas.x(job.deadline)], [low + (DEADLINE_LOW + DEADLINE_HIGH) / 2],
+                         marker='x', markersize=5.5,
                          color=MISS, markeredgewidth=1.6, zorder=6, linestyle='none')
 
 
 def cpu_lane(canvas, model, number, low, tasks, colours):
-    canvas.axes.plot([0, canvas.x(canvas.end)], [low + BAR_LOW] * 2, color=INK, linewidth=0.7, zorder=2)
+    canvas.axes.plot([0, canvas.x(canvas.end)], [low + BAR_LOW] * 2, color=INK,
+                     linewidth=0.7, zorder=2)
     high = low + BAR_HIGH
     if model.has_switches:
         mine = {task.pid: colours[task.id] for task in tasks}
@@ -290,20 +305,25 @@ def cpu_lane(canvas, model, number, low, tasks, colours):
 def legend_entries(groups, handed):
     entries = [Patch(facecolor=COLOURS[0], label='runs'),
                Patch(facecolor=COLOURS[0], alpha=WAIT * 1.6, label='job not complete'),
-               Line2D([], [], linestyle='none', marker=r'$\uparrow$', markersize=9, color=INK, label='release'),
+               Line2D([], [], linestyle='none', marker=r'$\uparrow$', markersize=9, color=INK,
+                      label='release'),
                Line2D([], [], linestyle='none', marker=r'$\Downarrow$', markersize=9, color=INK,
                       label='deadline'),
                Line2D([], [], linestyle='none', marker='o', markersize=5, markerfacecolor='white',
                       markeredgecolor=INK, label='completion'),
-               Line2D([], [], linestyle='none', marker='x', markersize=6, markeredgewidth=1.6, color=MISS,
+               Line2D([], [], linestyle='none', marker='x', markersize=6,
+                      markeredgewidth=1.6, color=MISS,
                       label='deadline missed'),
                Line2D([], [], color=INK, linewidth=1.1, linestyle=(0, (5, 3)), label='plugin swap'),
                Patch(facecolor=OTHER, label='other programs')]
     if groups:
-        entries += [Patch(facecolor=next(iter(groups.values())), alpha=BAND, label='reserve of a group'),
-                    Line2D([], [], color=INK, linewidth=0.6, linestyle=(0, (1, 2)), label='slot begins')]
+        entries += [Patch(facecolor=next(iter(groups.values())), alpha=BAND,
+                          label='reserve of a group'),
+                    Line2D([], [], color=INK, linewidth=0.6, linestyle=(0, (1, 2)),
+                           label='slot begins')]
     if handed:
-        entries.append(Line2D([], [], linestyle='none', marker=r'$\searrow$', markersize=9, color=COLOURS[2],
+        entries.append(Line2D([], [], linestyle='none', marker=r'$\searrow$', markersize=9,
+                              color=COLOURS[2],
                               label='to the next stage'))
     return entries
 
@@ -323,7 +343,8 @@ def finish(canvas, lanes, cpus, labels):
 
 
 def heading(axes, title, hidden):
-    """The title to the left; what is not to be seen to the right, in red where deadlines are missed there."""
+    """The title to the left; what is not to be seen to the right, in red where deadlines are missed
+    there."""
     axes.set_title(title, loc='left', fontsize=11, fontweight='bold', color=INK)
     if hidden:
         bad = 'missed' in hidden or 'thrown' in hidden
@@ -333,6 +354,8 @@ def heading(axes, title, hidden):
 def margins(figure, axes, height, foot):
     """As wide as the names of the lanes are."""
     renderer = figure.canvas.get_renderer()
-    widest = max((label.get_window_extent(renderer).width for label in axes.get_yticklabels()), default=0)
+    widest = max((label.get_window_extent(renderer).width for label in axes.get_yticklabels()),
+                 default=0)
     left = (widest + 14) / (figure.get_figwidth() * figure.dpi)
-    figure.subplots_adjust(left=min(left, 0.5), right=0.985, top=1 - 0.36 / height, bottom=foot / height)
+    figure.subplots_adjust(left=min(left, 0.5), right=0.985, top=1 - 0.36 / height,
+                           bottom=foot / height)

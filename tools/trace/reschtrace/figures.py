@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Counts, averages, maxima and percentiles of measures; of several traces together; and what the paper measured."""
+"""Counts, averages, maxima and percentiles of measures; of several traces together; and what the
+paper measured."""
 
 import bisect
 from collections import Counter
 
-# Sousa, Bletsas, Tovar and Andersson, HURRAY-TR-110903, 2011, tables 1, 2 and 5, µs: the largest value, the average of
-# the task that had it, the smallest of the tasks' maxima, the average of that task. Each is the result of 17 task sets
-# under S-EKG and NPS-F, 1000 s each. irq is the disk's, irq20.
+# Sousa, Bletsas, Tovar and Andersson, HURRAY-TR-110903, 2011, tables 1, 2 and 5, µs: the largest
+# value, the average of the task that had it, the smallest of the tasks' maxima, the average of that
+# task. Each is the result of 17 task sets under S-EKG and NPS-F, 1000 s each. irq is the disk's,
+# irq20.
 PAPER = {
     '4 cores': {'ResJ': (8.824, 5.255, 7.919, 5.833), 'RelJ': (31.834, 0.329, 10.029, 0.369),
                 'CtswJ': (2.218, 0.424, 0.587, 0.305), 'irq': (24.226, None, None, None),
@@ -21,8 +23,8 @@ SHARES = ((99, 100), (999, 1000))
 
 
 class Figures:
-    """Of values in ns; all but `count` None where there are none. A percentile is the smallest value that at least so many
-    are not above."""
+    """Of values in ns; all but `count` None where there are none. A percentile is the smallest
+    value that at least so many are not above."""
 
     def __init__(self, values):
         values = sorted(values)
@@ -33,8 +35,8 @@ class Figures:
                                 for part, whole in SHARES)
 
     def as_json(self):
-        return {'count': self.count, 'avg_ns': None if self.avg is None else round(self.avg), 'max_ns': self.max,
-                'p99_ns': self.p99, 'p99_9_ns': self.p99_9}
+        return {'count': self.count, 'avg_ns': None if self.avg is None else round(self.avg),
+                'max_ns': self.max, 'p99_ns': self.p99, 'p99_9_ns': self.p99_9}
 
 
 def of(samples):
@@ -62,7 +64,8 @@ class Row:
 
     def as_json(self):
         names = ('max_max_ns', 'avg_of_max_ns', 'min_max_ns', 'avg_of_min_ns')
-        return {name: None if value is None else round(value) for name, value in zip(names, self.values)}
+        return {name: None if value is None else round(value)
+                for name, value in zip(names, self.values)}
 
 
 def row(measures):
@@ -77,7 +80,8 @@ def worst(measured):
 
 
 def buckets(values):
-    """[(from, below, count)] in steps 1, 2, 5, ns; without empty ones at either end. The last one has no end: None."""
+    """[(from, below, count)] in steps 1, 2, 5, ns; without empty ones at either end. The last one
+    has no end: None."""
     edges = [0] + [step * 10 ** power for power in range(2, 10) for step in (1, 2, 5)]
     counts = Counter(bisect.bisect_right(edges, value) - 1 for value in values)
     if not counts:

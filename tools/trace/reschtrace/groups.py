@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who may use which CPU when, under a plugin that keeps to a plan: groups, their reserves, and hand-overs.
+"""Who may use which CPU when, under a plugin that keeps to a plan: groups, their reserves, and
+hand-overs.
 
-A domain's CPUs are looked at together, for a group's ready jobs wait for all of them. A group is *in hand* on a CPU
-from a selection there until the thread was seen to stop; until then no other CPU can take it, and that one is waiting
-for a hand-over, which is measured and no fault of its own.
+A domain's CPUs are looked at together, for a group's ready jobs wait for all of them. A group is
+*in hand* on a CPU from a selection there until the thread was seen to stop; until then no other CPU
+can take it, and that one is waiting for a hand-over, which is measured and no fault of its own.
 """
 
 from . import slots
@@ -19,19 +20,22 @@ ABOUT = {
 
 
 class Domain:
-    """CPUs that share plans. `orders`: cpu -> [(since, until, Order)], in time, where that one keeps to a plan."""
+    """CPUs that share plans. `orders`: cpu -> [(since, until, Order)], in time, where that one
+    keeps to a plan."""
 
     def __init__(self, checker, number, cpus):
         self.checker, self.model = checker, checker.model
         self.number, self.cpus = number, sorted(cpus)
         self.plans = [plan for plan in self.model.plans if plan.domain == number and plan.whole()]
         self.orders = {cpu: self.find_orders(cpu) for cpu in self.cpus}
-        self.tasks = [task for task in self.model.task_list() if any(cpu in self.orders for cpu in task.cpus())]
+        self.tasks = [task for task in self.model.task_list()
+                      if any(cpu in self.orders for cpu in task.cpus())]
         self.handovers = []      # (start, how long, cpu, group)
 
     def find_orders(self, number):
         policies = self.model.cpu(number).policies
-        for peer in self.cpus:   # where nothing was attached nor swapped the peers' plugin is in charge
+        # where nothing was attached nor swapped the peers' plugin is in charge
+        for peer in self.cpus:
             policies = policies or self.model.cpu(peer).policies
         ends = [since for since, _ in policies[1:]] + [self.model.end]
         return [(since, end, order) for (since, name), end in zip(policies, ends)
@@ -72,7 +76,8 @@ def domains(checker):
 
 
 def used(model, task):
-    """[(start, end, cpu)]: where it was selected, or ran on after that until it was seen to stop."""
+    """[(start, end, cpu)]: where it was selected, or ran on after that until it was seen to
+    stop."""
     pieces = [(span.start, span.end, span.cpu) for span in task.selected]
     for held in task.held if model.has_switches else ():
         for run in task.running_between(held.start, held.end):
@@ -114,7 +119,8 @@ class View:
             for span in task.held:
                 segments.add(span.start, span.end, ('held', task, span))
         for plan in domain.plans:
-            segments.add(plan.start, model.end if plan.end is None else plan.end, ('plan', plan, None))
+            segments.add(plan.start, model.end if plan.end is None else plan.end,
+                         ('plan', plan, None))
         for cpu in self.cpus:
             for _, window in domain.windows(cpu):
                 segments.add(window.start, window.end, ('window', window, None))
@@ -193,7 +199,8 @@ class View:
         waiting = self.ready.get(group) if group else None
         elsewhere = waiting and self.in_hand(group, cpu)
         for task, _ in self.used[cpu].values():
-            if task.group() is not None and not self.may_use(cpu, order, group, task, waiting and not elsewhere):
+            if task.group() is not None and not self.may_use(cpu, order, group, task,
+                                                             waiting and not elsewhere):
                 wrong['reserve', cpu, task.id] = (task, group, bool(waiting))
         if self.unknown[cpu]:
             return
@@ -203,13 +210,14 @@ class View:
             return
         if waiting and not elsewhere:
             wrong['idle', cpu, group] = tuple(task for task, _ in list(waiting.values())[:4])
-        elif order.leftover == 'own' and self.plan.split(group) and self.ready.get(own := self.plan.own(cpu)) \
+        elif order.leftover == 'own' and self.plan.split(group) and self.ready.get(
+                own := self.plan.own(cpu)) \
                 and not self.in_hand(own, cpu):
             wrong['idle', cpu, own] = tuple(task for task, _ in list(self.ready[own].values())[:4])
 
     def may_use(self, cpu, order, group, task, wanted):
-        """Whether a task may be on a CPU in the window of a group, 0: in nobody's. `wanted`: the group has use for
-        it."""
+        """Whether a task may be on a CPU in the window of a group, 0: in nobody's. `wanted`: the
+        group has use for it."""
         if task.group() == group:
             return True
         if not group or wanted or order.leftover == 'nobody':
@@ -220,7 +228,8 @@ class View:
 
     def in_hand(self, group, cpu):
         """Whether another CPU has the group still."""
-        return any(count and number != cpu for number, count in self.held.get(group, {}).items()) or \
+        return any(count and number != cpu
+                   for number, count in self.held.get(group, {}).items()) or \
             any(number != cpu and task.group() == group for number in self.cpus
                 for task, _ in self.selected[number].values())
 
@@ -231,7 +240,8 @@ class View:
         if not mine or len(group) < 2 or task.group() is None:
             return
         for ident, (other, span) in group.items():
-            if span.deadline < mine[1].deadline and not any(ident in chosen for chosen in self.selected.values()):
+            if span.deadline < mine[1].deadline and not any(ident in chosen
+                                                            for chosen in self.selected.values()):
                 wrong['order', ident] = (other, task)
 
     # ---- and for how long
@@ -245,24 +255,27 @@ class View:
             whose = f'a reserve of group {group}' if group else 'time that is reserved for nobody'
             if waiting:
                 whose += ', which had a ready job'
-            checker.judge('reserve', lasted, start, f'{task.label()} of group {task.group()} was on the CPU for '
+            checker.judge('reserve', lasted, start,
+                          f'{task.label()} of group {task.group()} was on the CPU for '
                           f'{show(lasted)} in {whose}', key[1], [task])
         elif key[0] == 'idle':
             names = ', '.join(task.label() for task in detail)
-            checker.judge('idle', lasted, start, f'nobody selected for {show(lasted)} while {names} of group '
+            checker.judge('idle', lasted, start,
+                          f'nobody selected for {show(lasted)} while {names} of group '
                           f'{key[2]} ready, whose time it was', key[1], detail)
         elif key[0] == 'order':
             waiting, holder = detail
-            checker.judge('order', lasted, start, f'{holder.label()} selected for {show(lasted)} while '
-                          f'{waiting.label()} of the same group was ready, with an earlier deadline', holder.cpu,
-                          [holder, waiting])
+            checker.judge('order', lasted, start,
+                          f'{holder.label()} selected for {show(lasted)} while '
+                          f'{waiting.label()} of the same group was ready, with an earlier deadline',
+                          holder.cpu, [holder, waiting])
 
 
 # ---- a notional processor is one processor
 
 def alone(domain):
-    """No two CPUs have a group at once: as selected, and as executed. The stamps say what came first, for a CPU may
-    decide late, as of a time that is past."""
+    """No two CPUs have a group at once: as selected, and as executed. The stamps say what came
+    first, for a CPU may decide late, as of a time that is past."""
     chosen, ran = {}, {}
     for task in domain.tasks:
         if not task.group():
@@ -287,7 +300,8 @@ def apart(checker, what, group, spans):
         # one thread on two CPUs is an affair of the rule one-cpu
         if last and one[0] < last[1] and one[2] != last[2] and one[3] is not last[3]:
             both = min(one[1], last[1]) - one[0]
-            checker.judge('notional', both, one[0], f'{last[3].label()} and {one[3].label()} of group {group} '
+            checker.judge('notional', both, one[0],
+                          f'{last[3].label()} and {one[3].label()} of group {group} '
                           f'{what} at once on CPUs {last[2]} and {one[2]} for {show(both)}', one[2],
                           [last[3], one[3]], 0)
         if last is None or one[1] > last[1]:
@@ -298,7 +312,8 @@ def apart(checker, what, group, spans):
 
 
 def check(checker):
-    """Fills in the rules that are about plans. Without a plugin that keeps to them there is nothing to do."""
+    """Fills in the rules that are about plans. Without a plugin that keeps to them there is nothing
+    to do."""
     checker.domains = domains(checker)
     if checker.domains:
         checker.add_rules(ABOUT)

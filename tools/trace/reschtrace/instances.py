@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What becomes of instances of chains, for a timeline: arrows from stage to stage, end-to-end times, what is late, skipped
-or lost."""
+"""What becomes of instances of chains, for a timeline: arrows from stage to stage, end-to-end
+times, what is late, skipped or lost."""
 
 from .chains import COMPLETE, HANDED, LATE, LOST, SKIPPED
 from .traceevent import micro
@@ -12,8 +12,8 @@ MARKS = 'instances'
 
 
 class Instances:
-    """Which job an instance is for a stage is known when the job ends. What a stage has handed over is kept until then, or until
-    the stage does a later one."""
+    """Which job an instance is for a stage is known when the job ends. What a stage has handed over
+    is kept until then, or until the stage does a later one."""
 
     def __init__(self):
         self.processes, self.names = {}, {}
@@ -28,13 +28,15 @@ class Instances:
 
     def process(self, writer, chain):
         if chain not in self.processes:
-            self.processes[chain] = writer.process(CHAINS + chain, f'chain {self.names.get(chain, chain)}')
+            self.processes[chain] = writer.process(CHAINS + chain,
+                                                   f'chain {self.names.get(chain, chain)}')
         return self.processes[chain]
 
     def step(self, writer, event, done):
-        """`done`: (row, from, to) of the slice of the job that has just ended; None: there is none. Return: what is handed to it,
-        (from row, when, to row, when), or None."""
-        chain, stage, instance, what = event['chain'], event['stage'], event['instance'], event['what']
+        """`done`: (row, from, to) of the slice of the job that has just ended; None: there is none.
+        Return: what is handed to it, (from row, when, to row, when), or None."""
+        chain, stage, instance, what = (event['chain'], event['stage'], event['instance'],
+                                        event['what'])
         waiting = self.handed.get((chain, stage), {})
         begin = waiting.get(instance)
         if what & SKIPPED:
@@ -58,6 +60,8 @@ class Instances:
         took = event.now - event['origin']
         if what & COMPLETE:
             writer.counter(process, 'end to end', 'µs', event.now, micro(took))
-        for bit, words in ((LATE, 'late'), (LOST, 'lost: the next stage has no room'), (SKIPPED, 'skipped: it is late')):
+        for bit, words in ((LATE, 'late'), (LOST, 'lost: the next stage has no room'),
+                           (SKIPPED, 'skipped: it is late')):
             if what & bit:
-                writer.instant(writer.row(process, MARKS), words, 'chain', event.now, {**args, 'after': show(took)})
+                writer.instant(writer.row(process, MARKS), words, 'chain', event.now,
+                               {**args, 'after': show(took)})

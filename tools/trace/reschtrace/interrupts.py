@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the recorder says besides resch and sched_switch: interrupts, and words that somebody put into the trace.
+"""What the recorder says besides resch and sched_switch: interrupts, and words that somebody put
+into the trace.
 
-An interrupt lasts from its entry event to its exit event on the same CPU (irq_vectors:*_entry and *_exit,
-irq:irq_handler_entry and _exit, irq:softirq_entry and _exit); what of that went to other ones inside is not its own.
-These events are tens of ns apart from the interrupt's real beginning and end.
+An interrupt lasts from its entry event to its exit event on the same CPU (irq_vectors:*_entry and
+*_exit, irq:irq_handler_entry and _exit, irq:softirq_entry and _exit); what of that went to other
+ones inside is not its own. These events are tens of ns apart from the interrupt's real beginning
+and end.
 """
 
 import bisect
@@ -14,21 +16,24 @@ LINE = re.compile(
     r'(?:\w+:)?(?P<event>\w+_(?:entry|exit)):\s*(?P<rest>.*)$')
 PAIR = re.compile(r'(?P<what>\w+)_(?P<side>entry|exit)')
 # Vectors of the interrupt controller itself, as /proc/interrupts has them.
-VECTORS = {'local_timer': 'timer', 'reschedule': 'ipi', 'call_function': 'ipi', 'call_function_single': 'ipi',
-           'irq_work': 'ipi', 'x86_platform_ipi': 'ipi', 'thermal_apic': 'ipi', 'threshold_apic': 'ipi',
-           'deferred_error_apic': 'ipi', 'error_apic': 'ipi', 'spurious_apic': 'ipi'}
+VECTORS = {'local_timer': 'timer', 'reschedule': 'ipi', 'call_function': 'ipi',
+           'call_function_single': 'ipi', 'irq_work': 'ipi', 'x86_platform_ipi': 'ipi',
+           'thermal_apic': 'ipi', 'threshold_apic': 'ipi', 'deferred_error_apic': 'ipi',
+           'error_apic': 'ipi', 'spurious_apic': 'ipi'}
 TICKS = ('tick_sched_timer', 'tick_nohz_handler')   # the second from 6.8 on
 SOFTIRQ = re.compile(r'vec=(?P<vec>\d+)(?:\s+\[action=(?P<name>\w+)\])?')
 IRQ = re.compile(r'irq=(?P<irq>\d+)(?:\s+name=(?P<name>.*?)\s*$)?')
 FUNCTION = re.compile(r'function=(?P<name>[\w.]+)')
-# '# resch-sim plugin=sekg:handover=retry ...' before a schedule, or 'resch plugin=...' written to trace_marker
+# '# resch-sim plugin=sekg:handover=retry ...' before a schedule, or 'resch plugin=...' written to
+# trace_marker
 SAID = re.compile(r'(?:^#\s*|(?:print|tracing_mark_write):.*?)\bresch\b.*\bplugin=')
 PLUGIN = re.compile(r'\b(?:plugin|swap)=(?P<plugin>[\w-]+)(?::(?P<options>[^\s@]+))?')
 
 
 class Interrupt:
-    """`kind`: timer (the CPU's own), ipi, irq (of a device), softirq; `own`: without what interrupted it, ns; `tick`:
-    whether the kernel's tick was among the timers that it was for, None where that was not recorded."""
+    """`kind`: timer (the CPU's own), ipi, irq (of a device), softirq; `own`: without what
+    interrupted it, ns; `tick`: whether the kernel's tick was among the timers that it was for, None
+    where that was not recorded."""
 
     __slots__ = ('kind', 'name', 'cpu', 'start', 'end', 'own', 'tick')
 
@@ -95,11 +100,13 @@ class Recorder:
         for _, interrupt, _ in reversed(self.stacks.get(cpu, ())):
             if interrupt.kind == 'timer':
                 match = FUNCTION.search(rest)
-                interrupt.tick = bool(interrupt.tick) or bool(match) and match['name'].startswith(TICKS)
+                interrupt.tick = (bool(interrupt.tick) or bool(match) and
+                                  match['name'].startswith(TICKS))
                 return
 
     def leave(self, cpu, key, time):
-        """Entries without an exit above it in the stack were lost, and so is an exit without an entry."""
+        """Entries without an exit above it in the stack were lost, and so is an exit without an
+        entry."""
         stack = self.stacks.get(cpu, [])
         at = next((at for at in range(len(stack) - 1, -1, -1) if stack[at][0] == key), None)
         if at is None:
@@ -113,7 +120,8 @@ class Recorder:
         self.by_cpu.setdefault(cpu, []).append(interrupt)
 
     def settle(self, trace):
-        """Once the whole trace was read: by their beginnings, in the trace's clock, none where events were lost."""
+        """Once the whole trace was read: by their beginnings, in the trace's clock, none where
+        events were lost."""
         for cpu, found in self.by_cpu.items():
             for one in found:
                 one.start, one.end = one.start - trace.shift, one.end - trace.shift
@@ -122,7 +130,8 @@ class Recorder:
             holes = [hole for hole in trace.holes if hole.cpu in (cpu, None)]
             if holes:
                 found = [one for one in found
-                         if not any(one.start < hole.end and one.end > hole.start for hole in holes)]
+                         if not any(one.start < hole.end and one.end > hole.start
+                                    for hole in holes)]
             self.by_cpu[cpu] = sorted(found, key=lambda one: one.start)
         return self
 
@@ -131,8 +140,9 @@ class Recorder:
             yield from self.by_cpu[cpu]
 
     def fired(self, cpu, start, end):
-        """When the CPU's timer interrupt came that is the cause of a decision at `end`, due at `start`: the first one
-        from `start` on; `start` itself, where one was going on; None: there was none, or it is not known."""
+        """When the CPU's timer interrupt came that is the cause of a decision at `end`, due at
+        `start`: the first one from `start` on; `start` itself, where one was going on; None: there
+        was none, or it is not known."""
         found = self.by_cpu.get(cpu, ())
         at = bisect.bisect_left(found, start, key=lambda one: one.start)
         for one in reversed(found[max(0, at - 4):at]):

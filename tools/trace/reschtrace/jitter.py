@@ -26,18 +26,21 @@ def short(samples):
 
 
 def text(checker, table):
-    """As the paper has it: of each kind the task with the largest maximum, and the one with the smallest.
-    `table`(head, rows, flush) makes columns."""
+    """As the paper has it: of each kind the task with the largest maximum, and the one with the
+    smallest. `table`(head, rows, flush) makes columns."""
     measures, model = measures_of(checker), checker.model
     head = ['', 'MAX max', 'AVG', 'MIN max', 'AVG']
     wide = head + sum(([f'{name}: MAX max', 'AVG', 'MIN max', 'AVG'] for name in PAPER), [])
     rows = [[kind] + [us(value) for value in figures.row([measures[kind]]).values]
-            + [f'{value:.3f}' for paper in PAPER.values() for value in paper[kind]] for kind in KINDS]
+            + [f'{value:.3f}' for paper in PAPER.values() for value in paper[kind]]
+            for kind in KINDS]
     out = [table(wide, rows, 'l'),
-           'in µs; beside it Sousa et al. 2011: 4 cores (Table 1), 24 cores (Tables 2 and 5); more from resch-jitter', '']
+           'in µs; beside it Sousa et al. 2011: 4 cores (Table 1), 24 cores (Tables 2 and 5); '
+           'more from resch-jitter', '']
     by_task = {kind: measures[kind].by_task() for kind in KINDS}
     rows = [[task.label(), '+'.join(map(str, task.cpus()))]
-            + sum((short(by_task[kind].get(task, ())) for kind in KINDS), []) for task in model.task_list()]
+            + sum((short(by_task[kind].get(task, ())) for kind in KINDS), [])
+            for task in model.task_list()]
     rows.append(['all', ''] + sum((short(measures[kind].samples) for kind in KINDS), []))
     heads = ['task', 'cpu'] + sum(([f'{kind}: count', 'max', 'avg'] for kind in KINDS), [])
     return '\n'.join(out + [table(heads, rows, 'll'), 'in µs'])
@@ -64,10 +67,13 @@ def as_json(checker, with_histogram):
         return {name: found[name] for name in ('count', 'max_ns', 'avg_ns')}
     found = {}
     for kind, measure in measures_of(checker).items():
-        one = dict(short_json(measure.samples), paper_us={name: paper[kind] for name, paper in PAPER.items()},
-                   tasks={task.id: short_json(samples) for task, samples in measure.by_task().items()})
+        one = dict(short_json(measure.samples),
+                   paper_us={name: paper[kind] for name, paper in PAPER.items()},
+                   tasks={task.id: short_json(samples)
+                          for task, samples in measure.by_task().items()})
         if with_histogram:
+            values = [sample.value for sample in measure.samples]
             one['histogram'] = [{'from_ns': low, 'below_ns': high, 'count': count}
-                                for low, high, count in figures.buckets([sample.value for sample in measure.samples])]
+                                for low, high, count in figures.buckets(values)]
         found[kind] = one
     return found

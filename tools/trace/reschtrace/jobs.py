@@ -27,8 +27,9 @@ class Jobs:
         if before is None:
             if task.attached is not None and job is task.jobs[0] and job.index != 1 \
                     and not self.holes_in(task.attached, job.released):
-                self.violate('jobs', job.released, f'first job of {task.label()} has number {job.index}',
-                             task.cpu, [task], line=job.line)
+                self.violate('jobs', job.released,
+                             f'first job of {task.label()} has number {job.index}', task.cpu,
+                             [task], line=job.line)
             return
         if job.index != before.index + 1:
             self.violate('jobs', job.released, f'job {job.index} of {task.label()} follows job '
@@ -42,7 +43,8 @@ class Jobs:
             free = max(free, before.completed)
         self.rules['release'].checked += 1
         if at < nominal:
-            self.violate('release', at, f'job {job.index} of {task.label()} released {show(nominal - at)} '
+            self.violate('release', at,
+                         f'job {job.index} of {task.label()} released {show(nominal - at)} '
                          'before its time', task.cpu, [task], nominal - at, job.line)
         else:
             self.judge('release', at - free, at, f'job {job.index} of {task.label()} released '
@@ -53,7 +55,8 @@ class Jobs:
             if job.index == 1 and task.attached is not None and kind != SPORADIC:
                 early = task.attached - nominal
                 if early > self.tolerance:
-                    self.violate('release', at, f'first release of {task.label()} lies {show(early)} '
+                    self.violate('release', at,
+                                 f'first release of {task.label()} lies {show(early)} '
                                  'before its attach', task.cpu, [task], early, job.line)
             return
         step = nominal - before.release
@@ -64,9 +67,10 @@ class Jobs:
                          f'{show(step)} after the last one, with period {show(period)}{skips}',
                          task.cpu, [task], off, job.line)
         elif kind == SPORADIC and step < period and not self.model.may_come_near(task, at):
-            self.violate('release', at, f'job {job.index} of {task.label()}: released {show(step)} after '
-                         f'the last one, minimum inter-arrival time {show(period)}', task.cpu, [task],
-                         period - step, job.line)
+            self.violate('release', at,
+                         f'job {job.index} of {task.label()}: released {show(step)} after '
+                         f'the last one, minimum inter-arrival time {show(period)}',
+                         task.cpu, [task], period - step, job.line)
 
     def check_deadline(self, task, job):
         if task.params is None:
@@ -79,7 +83,8 @@ class Jobs:
                 self.check_cbs(task, job, fresh)
             elif job.first_deadline != fresh:
                 off = abs(job.first_deadline - fresh)
-                self.violate('deadline', job.released, f'job {job.index} of {task.label()}: deadline '
+                self.violate('deadline', job.released,
+                             f'job {job.index} of {task.label()}: deadline '
                              f'{show(job.first_deadline - job.nominal)} after its release, declared '
                              f'{show(relative)}', task.cpu, [task], off, job.line)
         last = (job.nominal, job.first_deadline)
@@ -130,7 +135,8 @@ class Jobs:
         share = remaining * wcet // relative if remaining > 0 else 0
         slack = self.tolerance * wcet // relative + 1
         if kept and (remaining <= 0 or left > share + slack):
-            self.violate('deadline', job.released, f'job {job.index} of {task.label()} kept the last '
+            self.violate('deadline', job.released,
+                         f'job {job.index} of {task.label()} kept the last '
                          f'deadline with a budget of {show(left)} where {show(share)} is its share',
                          task.cpu, [task], left - share, job.line)
         elif not kept and remaining > 0 and left < share - slack:
@@ -158,14 +164,15 @@ class Jobs:
         late = job.completed - job.deadline
         if late > 0 and not noted:
             self.violate('miss', job.completed, f'job {job.index} of {task.label()} completed '
-                         f'{show(late)} after its deadline, and no miss was noted', task.cpu, [task],
-                         late, job.line)
+                         f'{show(late)} after its deadline, and no miss was noted',
+                         task.cpu, [task], late, job.line)
         elif late < 0 and noted:
             self.violate('miss', job.completed, f'job {job.index} of {task.label()} completed '
-                         f'{show(-late)} before its deadline, and a miss was noted', task.cpu, [task],
-                         -late, job.line)
+                         f'{show(-late)} before its deadline, and a miss was noted',
+                         task.cpu, [task], -late, job.line)
         if len(noted) > 1:
-            self.violate('miss', noted[1][0], f'job {job.index} of {task.label()}: {len(noted)} misses '
+            self.violate('miss', noted[1][0],
+                         f'job {job.index} of {task.label()}: {len(noted)} misses '
                          'noted for one deadline', task.cpu, [task], line=job.line)
 
     # ---- budgets
@@ -186,15 +193,16 @@ class Jobs:
                 continue
             # what a replenishment wiped out is not held against the job when it ends
             if reaction == COUNT and job.exec is not None and not job.budgets and not job.overruns:
-                self.judge('budget', max(0, job.exec - allowed), job.completed, f'job {job.index} of '
+                self.judge('budget', max(0, job.exec - allowed), job.completed,
+                           f'job {job.index} of '
                            f'{task.label()} executed for {show(job.exec)} of {show(allowed)}, and no '
                            'overrun was noted', task.cpu, [task], 0, job.line)
             if reaction == THROTTLE:
                 self.check_throttled(task, job, allowed)
 
     def check_throttled(self, task, job, allowed):
-        """Between two replenishments a job executes for its budget at most; until it is demoted, as it then runs
-        in time that nobody else wants."""
+        """Between two replenishments a job executes for its budget at most; until it is demoted, as
+        it then runs in time that nobody else wants."""
         start = job.released
         for now, budget in job.budgets + [(job.completed, 0)]:
             if job.demoted is not None:

@@ -75,10 +75,12 @@ def draw_layout(layout, path, title=None, width=14.0):
     for side in ('top', 'right', 'left'):
         axes.spines[side].set_visible(False)
     axes.set_xlabel(f'{canvas.name} since the beginning of the slot; hatched: groups that are split over two CPUs')
-    axes.set_title(title or f'{layout.get("method", "")}: slots of {slot / 1e6:g} ms', loc='left', fontsize=11,
+    axes.set_title(title or f'{layout.get("method", "")}: slots of {slot / 1e6:g} ms', loc='left',
+                   fontsize=11,
                    fontweight='bold', color=draw.INK)
     figure.tight_layout()
-    figure.savefig(path, dpi=110, metadata={'Date': None} if os.fspath(path).endswith('.svg') else None)
+    figure.savefig(path, dpi=110,
+                   metadata={'Date': None} if os.fspath(path).endswith('.svg') else None)
     draw.pyplot.close(figure)
 
 
@@ -89,7 +91,8 @@ def label(canvas, reserve, low, text):
         return
     if share < len(text) * 0.0072:
         text = str(reserve['group'])
-    canvas.axes.text(canvas.x((reserve['begin'] + reserve['end']) / 2), low + 0.5, text, ha='center',
+    canvas.axes.text(canvas.x((reserve['begin'] + reserve['end']) / 2), low + 0.5, text,
+                     ha='center',
                      va='center', fontsize=8.5, color='white', zorder=4,
                      bbox={'facecolor': draw.COLOURS[(reserve['group'] - 1) % len(draw.COLOURS)],
                            'edgecolor': 'none', 'pad': 1.2})

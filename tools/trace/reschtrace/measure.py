@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How much later than in theory things happen, and what interrupts take; by the definitions of Sousa, Bletsas, Tovar
-and Andersson, On the implementation of real-time slot-based task-splitting scheduling algorithms for multiprocessor
-systems, HURRAY-TR-110903, 2011, section 5:
+"""How much later than in theory things happen, and what interrupts take; by the definitions of
+Sousa, Bletsas, Tovar and Andersson, On the implementation of real-time slot-based task-splitting
+scheduling algorithms for multiprocessor systems, HURRAY-TR-110903, 2011, section 5:
 
 ResJ    from the beginning of a reserve until the task whose turn it is runs
 RelJ    from a job's nominal release until it is ready
 CtswJ   from a task's selection until it runs, where no reserve began
-HandJ   of ResJ, those where the group was on another CPU when its reserve began (the paper has no figure of its own)
+HandJ   of ResJ, those where the group was on another CPU when its reserve began (the paper has no
+figure of its own)
 IntO    how long a task could not run for an interrupt
 """
 
@@ -40,7 +41,8 @@ BACK = 8        # so many spans before one that begins later may be open still
 
 
 class Sample:
-    """`value` and `phases` in ns; `at`: when it began; `task`: None where an interrupt met no task."""
+    """`value` and `phases` in ns; `at`: when it began; `task`: None where an interrupt met no
+    task."""
 
     __slots__ = ('value', 'task', 'cpu', 'at', 'phases')
 
@@ -84,7 +86,8 @@ class Domain:
         self.tasks = [task for task in model.task_list() if set(task.cpus()) & set(self.cpus)]
 
     def keeps(self, cpu, time):
-        """Whether the plugin in charge keeps to a plan; one that nobody knows does, for it has one."""
+        """Whether the plugin in charge keeps to a plan; one that nobody knows does, for it has
+        one."""
         name = self.model.policy_at(cpu, time)
         return name not in PLUGINS or ORDERS[PLUGINS[name]].leftover is not None
 
@@ -99,14 +102,16 @@ class Domain:
 
 
 class Measured:
-    """All measures of one trace. `interrupts`: a settled Recorder, or None. `measures`: name -> Measure;
-    `unserved`: how many reserves began with a ready job, and passed without one of the group running there."""
+    """All measures of one trace. `interrupts`: a settled Recorder, or None. `measures`: name ->
+    Measure; `unserved`: how many reserves began with a ready job, and passed without one of the
+    group running there."""
 
     def __init__(self, model, interrupts=None):
         self.model, self.interrupts = model, interrupts
         self.measures = {name: Measure(name) for name in ('ResJ', 'RelJ', 'CtswJ', 'HandJ')}
         self.unserved = 0
-        self.domains = [Domain(model, number) for number in sorted({plan.domain for plan in model.plans})]
+        self.domains = [Domain(model, number)
+                        for number in sorted({plan.domain for plan in model.plans})]
         self.begun = set()       # (task id, start of a selection): a reserve's doing, not EDF's
         self.edges = {}          # cpu -> beginnings of reserves
         for domain in self.domains:
@@ -119,7 +124,8 @@ class Measured:
             self.interrupted()
 
     def find_missing(self):
-        kept = any(True for domain in self.domains for cpu in domain.cpus for _ in domain.windows(cpu))
+        kept = any(True for domain in self.domains for cpu in domain.cpus
+                   for _ in domain.windows(cpu))
         if not kept:
             why = NO_KEEPER if any(domain.plans for domain in self.domains) else NO_PLAN
             self.measures['ResJ'].missing = self.measures['HandJ'].missing = why
@@ -129,7 +135,8 @@ class Measured:
             self.measures['CtswJ'].missing = NO_SWITCHES
 
     def fired(self, cpu, start, end):
-        return self.interrupts.fired(cpu, start, end) if self.interrupts and cpu is not None else None
+        return (self.interrupts.fired(cpu, start, end) if self.interrupts and
+                cpu is not None else None)
 
     def runs_from(self, task, span, time):
         """When it runs from `time` on, where and while it is selected; None: it does not."""
@@ -175,20 +182,23 @@ class Measured:
         rest = began - start - (drift or 0)
         switch = runs - began if self.model.has_switches else None
         self.measures['ResJ'].add(runs - start, task, cpu, start,
-                                  (drift, None, rest, switch) if given else (drift, rest, None, switch))
+                                  (drift, None, rest, switch) if given else (drift, rest,
+                                                                             None, switch))
         if given:
             self.measures['HandJ'].add(runs - start, task, cpu, start,
                                        self.handed(group, *given, start, began) + (switch,))
 
     def handed(self, group, giver_cpu, left, start, taken):
-        """How long until the giver decided, until its thread had left, until the receiver took the group."""
+        """How long until the giver decided, until its thread had left, until the receiver took the
+        group."""
         last = group.across(giver_cpu, start)
         decided = min(max(start, last[0].ended if last and last[0].ended else start), taken)
         if not self.model.has_parks:
             return decided - start, None, taken - decided
         if last:
             # a thread that was stopped in the kernel does not park, but is switched away from
-            runs = [run.end for run in last[1].running_between(start, taken) if run.cpu == giver_cpu]
+            runs = [run.end for run in last[1].running_between(start, taken)
+                    if run.cpu == giver_cpu]
             left = min([left] + runs[-1:])
         left = min(max(decided, left), taken)
         return decided - start, left - decided, taken - left
@@ -206,7 +216,8 @@ class Measured:
             value = max(0, job.recorded - job.nominal)
             fired = self.fired(job.on, job.nominal, job.recorded)
             drift = None if fired is None else fired - job.nominal
-            self.measures['RelJ'].add(value, task, task.cpu if job.on is None else job.on, job.nominal,
+            self.measures['RelJ'].add(value, task, task.cpu if job.on is None else job.on,
+                                      job.nominal,
                                       (drift, value - (drift or 0)))
 
     def switches(self, task):
@@ -277,7 +288,8 @@ class Victims:
         if at < 0 or runs[at][1] <= time:
             return None
         for task in self.tasks.get(runs[at][2], ()):
-            if (task.attached is None or task.attached <= time) and (task.detached is None or time < task.detached):
+            if (task.attached is None or task.attached <= time) and (task.detached is None or
+                                                                     time < task.detached):
                 return task
         return None
 

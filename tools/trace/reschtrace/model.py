@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What happened: tasks, jobs, and spans of time.
 
-A span says that something held from `start` to `end`: a job was ready, a task was selected on a CPU,
-a thread was running there. Spans of the engine use its own times (`now`), spans of the kernel
+A span says that something held from `start` to `end`: a job was ready, a task was selected on a
+CPU, a thread was running there. Spans of the engine use its own times (`now`), spans of the kernel
 (running) the stamps of sched_switch.
 
 Where a trace begins in the middle, or events were lost, state is unknown until an event tells it
@@ -22,11 +22,13 @@ PARAMS = ('kind', 'period', 'deadline', 'wcet', 'offset', 'priority', 'overrun',
 
 
 class Span:
-    """`open`: it still held when the trace ended. Of a thread that ran, `prio` and `left`: the kernel's priority
-    (below 100: real-time) as it began and as it ended. Of a selection, `began` and `ended`: the stamps of the two events, where
-    `start` and `end` are the times as of which the engine decided."""
+    """`open`: it still held when the trace ended. Of a thread that ran, `prio` and `left`: the
+    kernel's priority (below 100: real-time) as it began and as it ended. Of a selection, `began`
+    and `ended`: the stamps of the two events, where `start` and `end` are the times as of which the
+    engine decided."""
 
-    __slots__ = ('start', 'end', 'cpu', 'job', 'deadline', 'release', 'open', 'prio', 'left', 'began', 'ended')
+    __slots__ = ('start', 'end', 'cpu', 'job', 'deadline', 'release', 'open', 'prio', 'left',
+                 'began', 'ended')
 
     def __init__(self, start, cpu, job=None):
         self.start = start
@@ -173,7 +175,8 @@ class Model:
         return self.cpus[number]
 
     def may_come_near(self, task, time):
-        """Whether a sporadic task's releases need not be its period apart: its chain has no guard."""
+        """Whether a sporadic task's releases need not be its period apart: its chain has no
+        guard."""
         return any(chain.may_come_near(task.id, time) for chain in self.chains)
 
     def task_list(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A timeline as one HTML file that needs nothing else: zoom with the wheel, drag, point at something to read what it is."""
+"""A timeline as one HTML file that needs nothing else: zoom with the wheel, drag, point at
+something to read what it is."""
 
 import html
 
@@ -152,7 +153,8 @@ class Inside:
 
 
 def write(lines, source, path, start=None, end=None, title=None):
-    """The timeline of a trace's lines; `start`, `end`: ns since its first event. Unwritable if it can't be written; Unreadable."""
+    """The timeline of a trace's lines; `start`, `end`: ns since its first event. Unwritable if it
+    can't be written; Unreadable."""
     title = html.escape(title or source)
     try:
         with open(path, 'w', encoding='utf-8') as file:

@@ -16,7 +16,8 @@ class Window:
 
 
 class Plan:
-    """`start` is exact, and the beginning of slot 0; `end` is found once the plan after it is known."""
+    """`start` is exact, and the beginning of slot 0; `end` is found once the plan after it is
+    known."""
 
     def __init__(self, event):
         self.domain, self.slot = event['domain'], event['slot']
@@ -54,7 +55,8 @@ class Plan:
         return (time - self.start) // self.slot
 
     def windows(self, cpu, start, end):
-        """Those of a CPU that touch [start, end), not before the plan's own beginning nor after its end."""
+        """Those of a CPU that touch [start, end), not before the plan's own beginning nor after its
+        end."""
         start = max(start, self.start)
         end = end if self.end is None else min(end, self.end)
         mine = [reserve for reserve in self.reserves if reserve[0] == cpu]
@@ -79,8 +81,8 @@ class Plan:
 
 
 def settle(plans, whole_at):
-    """Fills in when each plan ends. `whole_at`(plan): whether a plugin that keeps to plans was in charge when the
-    plan was set; if not, it took the place of the last one at once."""
+    """Fills in when each plan ends. `whole_at`(plan): whether a plugin that keeps to plans was in
+    charge when the plan was set; if not, it took the place of the last one at once."""
     last = {}
     for plan in plans:
         before = last.get(plan.domain)

@@ -24,7 +24,8 @@ from . import cli
 
 TRACE_DAT_MAGIC = b'\x17\x08\x44tracing'
 
-SIM_LINE = re.compile(r'\s*(?P<time>\d+)\s+(?P<event>resch_\w+|sched_switch):?(?:\s+(?P<rest>.*))?$')
+SIM_LINE = re.compile(
+    r'\s*(?P<time>\d+)\s+(?P<event>resch_\w+|sched_switch):?(?:\s+(?P<rest>.*))?$')
 TRACE_LINE = re.compile(
     r'.*?(?:-|\s)\d+(?:/\d+)?\s+(?:\([ \d-]+\)\s+)?\[(?P<cpu>\d+)\]\s+'
     r'(?:\S{4,8}\s+)?(?P<sec>\d+)\.(?P<frac>\d+):\s+(?:\w+:)?(?P<event>resch_\w+|sched_switch):'
@@ -36,8 +37,9 @@ ANY_LINE = re.compile(r'.*?\[(?P<cpu>\d+)\]\s+(?:\S{4,8}\s+)?(?P<sec>\d+)\.(?P<f
 PERF_LOST = re.compile(r'.*PERF_RECORD_LOST(?:_SAMPLES)?\s.*?(?P<count>\d+)\s*$')
 FIELD = re.compile(r'(\w+)=(.*?)(?=\s+\w+=|\s+==>|\s*$)')
 # what trace-cmd's own formatter makes of sched_switch
-SWITCH_PLUGIN = re.compile(r'(?P<prev_comm>.*):(?P<prev_pid>\d+) \[(?P<prev_prio>-?\d+)\] (?P<state>\S+) '
-                           r'==> (?P<next_comm>.*):(?P<next_pid>\d+) \[(?P<next_prio>-?\d+)\]')
+SWITCH_PLUGIN = re.compile(
+    r'(?P<prev_comm>.*):(?P<prev_pid>\d+) \[(?P<prev_prio>-?\d+)\] (?P<state>\S+) '
+    r'==> (?P<next_comm>.*):(?P<next_pid>\d+) \[(?P<next_prio>-?\d+)\]')
 NUMBER = re.compile(r'-?(?:\d+|0x[0-9a-fA-F]+)')
 
 
@@ -87,8 +89,8 @@ class Hole:
 
 
 class Trace:
-    """`recorded`: it comes from a running kernel, so that stamps and events are a little apart. `shift`: what was
-    taken from its stamps to make them those of CLOCK_MONOTONIC."""
+    """`recorded`: it comes from a running kernel, so that stamps and events are a little apart.
+    `shift`: what was taken from its stamps to make them those of CLOCK_MONOTONIC."""
 
     def __init__(self, source):
         self.shift = 0
@@ -175,7 +177,8 @@ NEEDED = {
 }
 # What has to be a number, wherever another event has a name there.
 NUMBERS = {name: NEEDED[name] for name in (
-    'resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server', 'resch_chain_set', 'resch_chain_stage', 'resch_chain')}
+    'resch_plan', 'resch_reserve', 'resch_server_set', 'resch_server', 'resch_chain_set',
+    'resch_chain_stage', 'resch_chain')}
 NEEDED_OF_JOBS = ('id', 'cpu', 'job', 'release', 'deadline')
 
 
@@ -192,8 +195,9 @@ def check_fields(event):
 class Lines:
     """Events and holes out of text, in the order of its lines, one at a time: nothing is kept.
 
-    `recorded`: a line of a running kernel was among them. A hole comes before the event that showed it; that of events
-    which were lost at the very end comes last, with an `end` of None. `start` is None where the CPU had said nothing yet."""
+    `recorded`: a line of a running kernel was among them. A hole comes before the event that showed
+    it; that of events which were lost at the very end comes last, with an `end` of None. `start` is
+    None where the CPU had said nothing yet."""
 
     def __init__(self, lines, other=None):
         self.lines, self.other = lines, other
@@ -257,7 +261,8 @@ def parse(lines, source='-', other=None):
 
 
 def shift_of(events):
-    """What to take from the stamps of another clock than CLOCK_MONOTONIC, 0 where it is that one: the least difference seen."""
+    """What to take from the stamps of another clock than CLOCK_MONOTONIC, 0 where it is that one:
+    the least difference seen."""
     differences = [event.time - event.now for event in events if 'now' in event.fields]
     if not differences or abs(statistics.median(differences)) < 500000000:
         return 0
@@ -285,21 +290,23 @@ def report_lines(path):
     # -N: no plugins, so that every event appears in its own key=value words
     command = ['trace-cmd', 'report', '-t', '-N', '-i', path]
     with tempfile.TemporaryFile() as said, \
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, errors='replace') as report:
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True,
+                             errors='replace') as report:
         last = ''
         for line in report.stdout:
             yield line
             last = line
         if report.wait():
             said.seek(0)
-            complaint = said.read().decode(errors='replace').strip() or last.strip() or 'no reason given'
+            complaint = said.read().decode(
+                errors='replace').strip() or last.strip() or 'no reason given'
             raise Unreadable(f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
 
 
 @contextlib.contextmanager
 def lines_of(path):
-    """The lines of a file ('-': standard input), those of a trace.dat as trace-cmd report prints them. Unreadable, with
-    the reason."""
+    """The lines of a file ('-': standard input), those of a trace.dat as trace-cmd report prints
+    them. Unreadable, with the reason."""
     try:
         if path == '-':
             yield cli.told(sys.stdin)
@@ -321,6 +328,7 @@ def name_of(path):
 
 
 def load(path, other=None):
-    """A Trace from a file name ('-': standard input); `other` as in parse(). Unreadable, with the reason."""
+    """A Trace from a file name ('-': standard input); `other` as in parse(). Unreadable, with the
+    reason."""
     with lines_of(path) as lines:
         return parse(lines, name_of(path), other)

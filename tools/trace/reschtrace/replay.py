@@ -31,7 +31,8 @@ class Replay:
             else:
                 step()
         self.finish()
-        self.model.chains = chains.find([event for event in self.trace.events if event.name in chains.EVENTS])
+        self.model.chains = chains.find([event for event in self.trace.events
+                                         if event.name in chains.EVENTS])
         return self.model
 
     def find_unknown_cpus(self):
@@ -245,7 +246,8 @@ class Replay:
                          f'{event.name} of job {event["job"]} while job {task.job.index} is current')
         if task.job is None:
             if task.known:
-                self.anomaly('jobs', event, task, f'{event.name} of job {event["job"]}, which is not '
+                self.anomaly('jobs', event, task,
+                             f'{event.name} of job {event["job"]}, which is not '
                              'under way')
                 return None
             last = task.jobs[-1] if task.jobs else None
@@ -315,7 +317,8 @@ class Replay:
             for reaction, seen in (('overrun', job.overruns), ('miss', job.misses)):
                 if task.param(reaction) == DEMOTE and seen and seen[-1][0] == event.now:
                     job.demoted = event.now
-                    self.close_held(task, event.time)   # from here on it runs in time that nobody wants
+                    # from here on it runs in time that nobody wants
+                    self.close_held(task, event.time)
         self.close_ready(task, event.now)
 
     def budget(self, task, event):

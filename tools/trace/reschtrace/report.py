@@ -65,8 +65,8 @@ def table(head, rows, flush='l'):
 
 def task_table(model):
     """In ms. Columns that have nothing to say are left out."""
-    head = ['task', 'id', 'cpu', 'kind', 'period', 'jobs', 'misses', 'overruns', 'skipped', 'response: min',
-            'avg', 'max', 'exec max', 'release late', 'select to run: avg', 'max']
+    head = ['task', 'id', 'cpu', 'kind', 'period', 'jobs', 'misses', 'overruns', 'skipped',
+            'response: min', 'avg', 'max', 'exec max', 'release late', 'select to run: avg', 'max']
     rows = []
     for task in model.task_list():
         figures = Figures(model, task)
@@ -84,10 +84,12 @@ def task_table(model):
 
 
 def server_table(servers):
-    head = ['server', 'id', 'cpu', 'kind', 'policy', 'budget', 'period', 'executed', 'budgets', 'used up', 'postponed']
-    rows = [[server.name or '?', str(server.id), str(server.cpu), budgets.KINDS.get(server.kind, '?'),
-             budgets.POLICIES.get(server.policy, '?'), ms(server.budget), ms(server.period), ms(server.consumed),
-             *map(str, server.totals)] for server in servers]
+    head = ['server', 'id', 'cpu', 'kind', 'policy', 'budget', 'period', 'executed', 'budgets',
+            'used up', 'postponed']
+    rows = [[server.name or '?', str(server.id), str(server.cpu),
+             budgets.KINDS.get(server.kind, '?'), budgets.POLICIES.get(server.policy, '?'),
+             ms(server.budget), ms(server.period), ms(server.consumed), *map(str, server.totals)]
+            for server in servers]
     return table(head, rows, 'lrrll')
 
 
@@ -122,7 +124,8 @@ def summary(checker):
     cpus = sorted({cpu for task in model.tasks.values()
                    for cpu in (task.cpus() if task.group() else [task.cpu])})
     parts = [f'{show(model.end - model.start)}', plural(len(model.tasks), 'task'),
-             plural(model.job_count(), 'job'), 'CPU ' + ', '.join(map(str, cpus)) if cpus else 'no CPU',
+             plural(model.job_count(), 'job'),
+             'CPU ' + ', '.join(map(str, cpus)) if cpus else 'no CPU',
              plural(len(model.swaps), 'swap')]
     if model.plans:
         parts.append(plural(len(model.plans), 'plan'))
@@ -134,15 +137,18 @@ def remarks(checker):
     model, lines = checker.model, list(checker.model.trace.notes)
     for hole in model.trace.holes:
         count = 'some' if hole.count is None else str(hole.count)
-        lines.append(f'{count} events of CPU {"?" if hole.cpu is None else hole.cpu} were lost between '
-                     f'{at(model, hole.start)} and {at(model, hole.end)}: unknown what happened there')
+        lines.append(
+            f'{count} events of CPU {"?" if hole.cpu is None else hole.cpu} were lost between '
+            f'{at(model, hole.start)} and {at(model, hole.end)}: unknown what happened there')
     for task in model.task_list():
         if task.params is None:
-            lines.append(f'{task.label()} was attached before the trace began: its parameters are unknown, '
-                         'its releases and deadlines were not checked')
+            lines.append(
+                f'{task.label()} was attached before the trace began: its parameters are unknown, '
+                'its releases and deadlines were not checked')
     for name in sorted(checker.unordered):
-        lines.append(f"no order is known for plugin '{name}': rules 'order' and 'idle' were not checked "
-                     'under it (see --order)')
+        lines.append(
+            f"no order is known for plugin '{name}': rules 'order' and 'idle' were not checked "
+            'under it (see --order)')
     for event in model.ejects:
         lines.append(f"plugin '{event.get('plugin')}' was ejected from CPU {event['cpu']} at "
                      f'{at(model, event.time)}: {event.get("reason", "")}')
@@ -180,11 +186,15 @@ def verdict_line(checker):
 
 
 def swap_lines(model):
-    changes = [(event.time, f'CPU {event["cpu"]}: {event["from"]} -> {event["to"]}') for event in model.swaps]
+    changes = [(event.time, f'CPU {event["cpu"]}: {event["from"]} -> {event["to"]}')
+               for event in model.swaps]
     for plan in model.plans:
-        cut = f'slots of {show(plan.slot)}, {plural(plan.count, "reserve")}' if plan.count else 'none'
-        changes.append((plan.event.time, f'plan of domain {plan.domain}: {cut}, from {at(model, plan.start)} on'))
-    return [f'{at(model, time)}  {what}' for time, what in sorted(changes, key=lambda change: change[0])]
+        cut = (f'slots of {show(plan.slot)}, {plural(plan.count, "reserve")}'
+               if plan.count else 'none')
+        changes.append((plan.event.time,
+                        f'plan of domain {plan.domain}: {cut}, from {at(model, plan.start)} on'))
+    return [f'{at(model, time)}  {what}'
+            for time, what in sorted(changes, key=lambda change: change[0])]
 
 
 def text(checker, limit=LONGEST_LIST):
@@ -217,17 +227,21 @@ def text(checker, limit=LONGEST_LIST):
 
 
 def jitter_text(checker, with_histogram):
-    return jitter.text(checker, table) + ('\n' + jitter.histogram(checker) if with_histogram else '')
+    return jitter.text(checker, table) + ('\n' + jitter.histogram(checker)
+                                          if with_histogram else '')
 
 
 def plans_json(checker):
     """What only a trace with plans has."""
     model = checker.model
-    return {'plans': [{'domain': plan.domain, 'slot_ns': plan.slot, 'from_ns': plan.start, 'until_ns': plan.end,
+    return {'plans': [{'domain': plan.domain, 'slot_ns': plan.slot, 'from_ns': plan.start,
+                       'until_ns': plan.end,
                        'reserves': [{'cpu': cpu, 'begin_ns': begin, 'end_ns': end, 'group': group}
-                                    for cpu, begin, end, group in plan.reserves]} for plan in model.plans],
+                                    for cpu, begin, end, group in plan.reserves]}
+                      for plan in model.plans],
             'handovers': [{'time_ns': start, 'lasted_ns': lasted, 'cpu': cpu, 'group': group}
-                          for domain in checker.domains for start, lasted, cpu, group in domain.handovers]}
+                          for domain in checker.domains
+                          for start, lasted, cpu, group in domain.handovers]}
 
 
 def as_json(checker, with_jitter=False, with_histogram=False):
@@ -235,8 +249,10 @@ def as_json(checker, with_jitter=False, with_histogram=False):
     more = plans_json(checker) if model.plans else {}
     if checker.servers:
         more['servers'] = [{'id': server.id, 'name': server.name, 'cpu': server.cpu,
-                            'kind': budgets.KINDS.get(server.kind), 'policy': budgets.POLICIES.get(server.policy),
-                            'budget_ns': server.budget, 'period_ns': server.period, 'executed_ns': server.consumed,
+                            'kind': budgets.KINDS.get(server.kind),
+                            'policy': budgets.POLICIES.get(server.policy),
+                            'budget_ns': server.budget, 'period_ns': server.period,
+                            'executed_ns': server.consumed,
                             **dict(zip(('budgets', 'exhausted', 'postponed'), server.totals))}
                            for server in checker.servers]
     if with_jitter:
@@ -247,19 +263,23 @@ def as_json(checker, with_jitter=False, with_histogram=False):
         'tolerance_ns': checker.tolerance,
         'start_ns': model.start,
         'end_ns': model.end,
-        'rules': {rule.name: {'about': rule.about, 'checked': rule.checked, 'largest_ns': rule.worst,
-                              'broken': len(rule.violations), 'skipped': rule.skipped}
+        'rules': {rule.name: {'about': rule.about, 'checked': rule.checked,
+                              'largest_ns': rule.worst, 'broken': len(rule.violations),
+                              'skipped': rule.skipped}
                   for rule in checker.rules.values()},
         'violations': [{'rule': one.rule, 'time_ns': one.time, 'cpu': one.cpu,
                         'tasks': [task.id for task in one.tasks], 'amount_ns': one.amount,
                         'text': one.text, 'line': one.line} for one in checker.violations()],
         'notes': [{'kind': one.kind, 'time_ns': one.time, 'cpu': one.cpu,
-                   'tasks': [task.id for task in one.tasks], 'amount_ns': one.amount, 'text': one.text}
+                   'tasks': [task.id for task in one.tasks], 'amount_ns': one.amount,
+                   'text': one.text}
                   for one in checker.notes],
         'remarks': remarks(checker),
-        'holes': [{'start_ns': hole.start, 'end_ns': hole.end, 'cpu': hole.cpu, 'events': hole.count}
+        'holes': [{'start_ns': hole.start, 'end_ns': hole.end, 'cpu': hole.cpu,
+                   'events': hole.count}
                   for hole in model.trace.holes],
-        'swaps': [{'time_ns': event.time, 'cpu': event['cpu'], 'from': event['from'], 'to': event['to']}
+        'swaps': [{'time_ns': event.time, 'cpu': event['cpu'], 'from': event['from'],
+                   'to': event['to']}
                   for event in model.swaps],
         'tasks': [dict({'id': task.id, 'pid': task.pid, 'name': task.name, 'cpu': task.cpu,
                         'params': task.params}, **vars(Figures(model, task)))

@@ -3,8 +3,8 @@
 
 Each rule looks at a Model and fills in a Rule: how often it had something to look at, the largest
 deviation that it saw, and a Violation for each one that was larger than is allowed. What the engine
-decides it stamps with its own time, `now`, so decisions can be compared exactly; what the kernel does
-after that (switching, timers) takes time, and that is what the tolerance is for.
+decides it stamps with its own time, `now`, so decisions can be compared exactly; what the kernel
+does after that (switching, timers) takes time, and that is what the tolerance is for.
 """
 
 from . import chains, choice, groups, jobs, running, servers
@@ -140,7 +140,8 @@ class Checker:
         for task in self.model.task_list():
             # a task that moves by plan is never in two places, however short
             apart = 0 if task.group() and self.domains else None
-            for spans, what, allowed in ((task.selected, 'selected', 0), (task.running, 'running', apart)):
+            for spans, what, allowed in ((task.selected, 'selected', 0),
+                                         (task.running, 'running', apart)):
                 self.rules['one-cpu'].checked += len(spans)
                 last = None
                 for span in spans:

@@ -98,8 +98,9 @@ class Running:
 
     @staticmethod
     def resigned(task, start):
-        """Whether it has made itself an ordinary thread, as programs do before they exit: its priority changed
-        while it ran. (The engine changes it from another thread, so while this one does not run.)"""
+        """Whether it has made itself an ordinary thread, as programs do before they exit: its
+        priority changed while it ran. (The engine changes it from another thread, so while this one
+        does not run.)"""
         at = bisect.bisect_right(task.running, start, key=lambda run: run.start)
         for run in reversed(task.running[:at]):
             if run.prio is None or run.left is None:
@@ -143,8 +144,8 @@ class Running:
                 yield run
 
     def kernel_took(self, task, number, start, amount, who):
-        """Whether that was somebody above our tasks, or the share that the kernel takes from real-time
-        tasks that have used up theirs."""
+        """Whether that was somebody above our tasks, or the share that the kernel takes from
+        real-time tasks that have used up theirs."""
         _, prio, pid = who
         own = task.running[0].prio if task.running else None
         if prio is not None and own is not None and prio < own:
@@ -163,7 +164,8 @@ class Running:
                 continue
             ran = self.model.executed(task, job.released, job.completed)
             off = abs(ran - job.exec)
-            self.judge('exec', off, job.completed, f'job {job.index} of {task.label()}: execution time '
+            self.judge('exec', off, job.completed,
+                       f'job {job.index} of {task.label()}: execution time '
                        f'{show(job.exec)} noted, it ran for {show(ran)}', task.cpu, [task],
                        line=job.line)
 

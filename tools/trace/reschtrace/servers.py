@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Servers: did each get what it was promised, and no more, in the right order?
 
-Goes through the events of a CPU, works out what the budgets of its servers must be, and compares that with what was noted. After
-each note it goes on from what that says, so that small differences do not add up.
+Goes through the events of a CPU, works out what the budgets of its servers must be, and compares
+that with what was noted. After each note it goes on from what that says, so that small differences
+do not add up.
 """
 
 import bisect
@@ -19,7 +20,8 @@ ABOUT = {
     'promise': 'a server with jobs gets its budgets by their deadlines',
 }
 BEGINS = {'resch_release', 'resch_wake'}
-ENDS = {'resch_complete': 'complete', 'resch_block': 'block', 'resch_throttle': 'throttle', 'resch_detach': 'detach'}
+ENDS = {'resch_complete': 'complete', 'resch_block': 'block', 'resch_throttle': 'throttle',
+        'resch_detach': 'detach'}
 # What a division that was rounded may be off by, ns.
 ROUNDING = 2
 
@@ -54,7 +56,8 @@ class Sweep:
 
     def run(self, events):
         holes = sorted(hole.start for hole in self.checker.model.trace.holes)
-        groups = {event['id']: event.get('group', 0) for event in events if event.name == 'resch_attach'}
+        groups = {event['id']: event.get('group', 0) for event in events
+                  if event.name == 'resch_attach'}
         for place, event in enumerate(events):
             if event.name == 'resch_server' and event['what'] & ~budgets.FAULT:
                 self.notes.setdefault(event['server'], []).append((place, event))
@@ -96,7 +99,8 @@ class Sweep:
             elif name in ('resch_swap', 'resch_eject'):
                 self.swap(event)
             elif name == 'resch_serve':
-                # A task goes to another server, which is not followed: from here on nothing is known.
+                # A task goes to another server, which is not followed: from here on nothing is
+                # known.
                 self.strangers, self.judging = True, False
             elif name in ('resch_select', 'resch_deselect'):
                 choices.append(event)
@@ -138,7 +142,8 @@ class Sweep:
         return order is not None and order.name == 'servers' and not self.strangers
 
     def swap(self, event):
-        """All begins anew under another plugin; jobs under way come over in the order of the tasks."""
+        """All begins anew under another plugin; jobs under way come over in the order of the
+        tasks."""
         self.plugin = event.get('to')
         self.judging = self.keeps(self.plugin)
         self.done, self.gone = {}, []
@@ -168,10 +173,12 @@ class Sweep:
     # ---- what becomes of servers
 
     def serving(self):
-        """Whose budget is running: when nobody is selected that of the rest of Linux, if it has one."""
+        """Whose budget is running: when nobody is selected that of the rest of Linux, if it has
+        one."""
         if self.selected:
             return self.server_of(self.selected)
-        return next((server for server in self.servers.values() if server.kind == budgets.LINUX and server.left > 0), None)
+        return next((server for server in self.servers.values() if server.kind == budgets.LINUX and
+                     server.left > 0), None)
 
     def server_of(self, task):
         server = self.servers.get(task.group())
@@ -184,8 +191,9 @@ class Sweep:
         return self.tolerance + (int(server.budget * 2e-5) + 1000 if server.reclaims else 0)
 
     def noted_now(self, server, wanted):
-        """Whether a note that is wanted(note) was made of what happens at this instant: the next one of the server, and no
-        job of it comes or goes before that. One of a budget that was used up is about something else."""
+        """Whether a note that is wanted(note) was made of what happens at this instant: the next
+        one of the server, and no job of it comes or goes before that. One of a budget that was used
+        up is about something else."""
         notes, turns = self.notes.get(server.id, []), self.turns.get(server.id, [])
         at = bisect.bisect_left(notes, self.since, key=lambda note: note[0])
         if at == len(notes):
@@ -194,7 +202,8 @@ class Sweep:
         after = bisect.bisect_left(turns, self.until)
         if after < len(turns) and turns[after] < place or note.now > self.last + self.tolerance:
             return False
-        return note['what'] & budgets.REPLENISHED and not note['what'] & budgets.EXHAUSTED and wanted(note)
+        return (note['what'] & budgets.REPLENISHED and not note['what'] & budgets.EXHAUSTED and
+                wanted(note))
 
     def renews(self, server):
         """At the limit, where clocks that differ a little decide, what was noted counts."""
@@ -293,9 +302,11 @@ class Sweep:
         server.pending, server.pending_since = 0, None
 
     def exhausted(self, server, what, now):
-        """Used up with jobs left. A hard one waits for its deadline, a soft one has the next budget at once."""
+        """Used up with jobs left. A hard one waits for its deadline, a soft one has the next budget
+        at once."""
         rest = server.left
-        self.checker.rules['promise'].checked += 1   # in time; what is late has been found so at the deadline
+        # in time; what is late has been found so at the deadline
+        self.checker.rules['promise'].checked += 1
         if not server.jobs:
             return 'it has no jobs'
         if rest > self.slack(server):
@@ -380,9 +391,11 @@ class Sweep:
             if server.pending and now - server.pending_since > self.tolerance:
                 self.violate('replenish', server, 'a new budget was due, and none was noted')
                 server.pending = 0
-            if busy and waited and now - server.deadline > self.tolerance and server.deadline not in server.told:
+            if (busy and waited and now - server.deadline > self.tolerance and
+                server.deadline not in server.told):
                 server.told.add(server.deadline)
-                self.violate('replenish', server, f'no new budget {show(now - server.deadline)} after its deadline')
+                self.violate('replenish', server,
+                             f'no new budget {show(now - server.deadline)} after its deadline')
 
     def serve(self, server, length):
         turn = min(0, server.turn)
@@ -390,12 +403,14 @@ class Sweep:
         server.charge(length, self.selected and self.ready.get(self.selected.id), cost)
         if server.policy == budgets.RR and len(server.jobs) > 1:
             over = max(0, turn - server.turn)
-            self.checker.judge('inner', over, self.last, f'{self.selected.label()} went on for {show(over)} after its turn in '
+            self.checker.judge('inner', over,
+                               self.last,
+                               f'{self.selected.label()} went on for {show(over)} after its turn in '
                                f'{server.label()}', self.cpu, [self.selected])
 
     def reclaimed(self, length):
-        """What the time from here on costs one that reclaims: -dq = U_active dt, with what the domain keeps for others as
-        one more that is always active. Lipari, Baruah, ECRTS 2000."""
+        """What the time from here on costs one that reclaims: -dq = U_active dt, with what the
+        domain keeps for others as one more that is always active. Lipari, Baruah, ECRTS 2000."""
         end, active, rest = self.last + length, 0, 1 - self.capacity
         for server in (*self.servers.values(), *self.gone):
             until = min(end, server.gone + 2 * server.length) if server.gone else end
@@ -415,7 +430,9 @@ class Sweep:
         slack = 2 * self.tolerance + ROUNDING
         if much > slack and ('due', server.deadline) not in server.told:
             server.told.add(('due', server.deadline))
-            self.violate('supply', server, f'{show(int(much))} more in budgets due by {self.ago(server.deadline)} than its '
+            self.violate('supply',
+                         server,
+                         f'{show(int(much))} more in budgets due by {self.ago(server.deadline)} than its '
                          'share of the time since they began')
 
     def judge_window(self, server, above, below):
@@ -424,25 +441,31 @@ class Sweep:
             return
         if above > slack and 'above' not in server.told and not server.reclaims:
             server.told.add('above')
-            self.violate('supply', server, f'{show(int(above))} more than its supply bound in a window that ends here')
+            self.violate('supply', server,
+                         f'{show(int(above))} more than its supply bound in a window that ends here')
         if below > slack and 'below' not in server.told and not self.overload():
             server.told.add('below')
-            self.violate('promise', server, f'{show(int(below))} less than its share in a window that ends here, with jobs all along')
+            self.violate('promise',
+                         server,
+                         f'{show(int(below))} less than its share in a window that ends here, with jobs all along')
 
     def check_promises(self, serving, now):
         """Deadlines that pass while a server has jobs and something left."""
         for server in self.servers.values():
-            if not server.jobs or not self.last < server.deadline <= now or server.deadline in server.told:
+            if (not server.jobs or not self.last < server.deadline <= now or
+                server.deadline in server.told):
                 continue
             left = server.left - (server.deadline - self.last if server is serving else 0)
             if self.overload():
                 continue
             text = f'{server.label()} still has {show(max(0, int(left)))} of its budget at its deadline'
             server.told.add(server.deadline)
-            self.checker.judge('promise', max(0, int(left)), server.deadline, text, self.cpu, (), self.slack(server))
+            self.checker.judge('promise', max(0, int(left)), server.deadline, text, self.cpu, (),
+                               self.slack(server))
 
     def overload(self):
-        """More was given away than there is, as can be where admission was skipped: nothing is promised then."""
+        """More was given away than there is, as can be where admission was skipped: nothing is
+        promised then."""
         much = sum(server.budget / server.period for server in self.servers.values()) > 1.000001
         self.overloaded |= much
         return much
@@ -471,7 +494,8 @@ class Sweep:
         self.checker.rules['inner'].checked += 1
         first = server.first()
         own = next((job for job in server.jobs if job.task is self.selected), None)
-        if own is None or own is first or server.policy != budgets.RR and server.key(own) <= server.key(first):
+        if (own is None or own is first or server.policy != budgets.RR and
+            server.key(own) <= server.key(first)):
             return
         wrong['inner', first.task.id, own.task.id] = (first.task, own.task, server)
 
@@ -479,18 +503,23 @@ class Sweep:
         lasted = end - start
         if key[0] == 'inner':
             waiting, holder, server = detail
-            self.checker.judge('inner', lasted, start, f'{holder.label()} selected for {show(lasted)} while {waiting.label()} '
-                               f'was first in {server.label()}, {budgets.POLICIES.get(server.policy)}', self.cpu, [holder, waiting])
+            self.checker.judge('inner', lasted, start,
+                               f'{holder.label()} selected for {show(lasted)} while {waiting.label()} '
+                               f'was first in {server.label()}, {budgets.POLICIES.get(server.policy)}',
+                               self.cpu, [holder, waiting])
             return
         best, serving = detail
         who = f'{serving.label()} served' if serving else 'nobody served'
-        self.checker.judge('servers', lasted, start, f'{who} for {show(lasted)} while {best.label()} had jobs, a budget and '
+        self.checker.judge('servers', lasted, start,
+                           f'{who} for {show(lasted)} while {best.label()} had jobs, a budget and '
                            f'{"an earlier deadline" if serving else "nobody before it"}', self.cpu)
 
 
 def words(what):
-    return ' and '.join(word for bit, word in ((budgets.EXHAUSTED, 'used up'), (budgets.REPLENISHED, 'a new budget'),
-                                               (budgets.POSTPONED, 'a later deadline')) if what & bit) or 'nothing'
+    return ' and '.join(word for bit, word in ((budgets.EXHAUSTED, 'used up'),
+                                               (budgets.REPLENISHED, 'a new budget'),
+                                               (budgets.POSTPONED, 'a later deadline')) if what &
+                        bit) or 'nothing'
 
 
 def check(checker):
@@ -499,7 +528,8 @@ def check(checker):
     for event in model.trace.events:
         if event.name.startswith('resch_') and event.get('cpu') is not None:
             by_cpu.setdefault(event['cpu'], []).append(event)
-    seen = [cpu for cpu, events in by_cpu.items() if any(event.name == 'resch_server_set' for event in events)]
+    seen = [cpu for cpu, events in by_cpu.items() if any(event.name == 'resch_server_set'
+                                                         for event in events)]
     if not seen:
         return
     checker.add_rules(ABOUT)

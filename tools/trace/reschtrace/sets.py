@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Traces whose jitter is measured, each one a run of a task set: what they are, and all of it as JSON."""
+"""Traces whose jitter is measured, each one a run of a task set: what they are, and all of it as
+JSON."""
 
 import os
 
@@ -28,8 +29,8 @@ class Subject:
 
 
 class Set:
-    """One trace, measured; the trace itself is not kept. `stated`: a word for the option handover where it does not
-    say. `measures`: name -> Measure, in whose samples tasks are Subjects."""
+    """One trace, measured; the trace itself is not kept. `stated`: a word for the option handover
+    where it does not say. `measures`: name -> Measure, in whose samples tasks are Subjects."""
 
     def __init__(self, path, name, stated=None):
         recorder = interrupts.Recorder()
@@ -61,12 +62,14 @@ class Set:
 
     def as_json(self):
         return {
-            'name': self.name, 'source': self.path, 'recorded': self.recorded, 'plugins': self.plugins,
-            'handover': self.handover, 'said': [dict(plugin=plugin, options=text) for plugin, text in self.said],
+            'name': self.name, 'source': self.path, 'recorded': self.recorded,
+            'plugins': self.plugins, 'handover': self.handover,
+            'said': [dict(plugin=plugin, options=text) for plugin, text in self.said],
             'duration_ns': self.end - self.start, 'cpus': self.cpus, 'tasks': len(self.tasks),
-            'split_tasks': len(self.split), 'jobs': self.jobs, 'misses': self.misses, 'lost_events': self.lost,
-            'unserved_reserves': self.unserved, 'remarks': self.remarks,
-            'measures': {name: measure_json(self, measure) for name, measure in self.measures.items()},
+            'split_tasks': len(self.split), 'jobs': self.jobs, 'misses': self.misses,
+            'lost_events': self.lost, 'unserved_reserves': self.unserved, 'remarks': self.remarks,
+            'measures': {name: measure_json(self, measure)
+                         for name, measure in self.measures.items()},
         }
 
 
@@ -130,7 +133,8 @@ def histogram_json(samples):
 
 
 def phases_json(measure, samples):
-    return {name: found and found.as_json() for name, found in figures.of_phases(samples, measure.phases).items()}
+    return {name: found and found.as_json()
+            for name, found in figures.of_phases(samples, measure.phases).items()}
 
 
 def measure_json(one, measure):
@@ -141,7 +145,8 @@ def measure_json(one, measure):
     worst = figures.worst([measure])
     found['worst'] = worst and worst_json(one, worst[1])
     tasks = measure.by_task()
-    found['tasks'] = [dict({'id': task.id, 'name': task.name, 'cpus': task.cpus}, **figures.of(tasks[task]).as_json(),
+    found['tasks'] = [dict({'id': task.id, 'name': task.name, 'cpus': task.cpus},
+                           **figures.of(tasks[task]).as_json(),
                            phases=phases_json(measure, tasks[task]))
                       for task in one.tasks if task in tasks]
     found['per_cpu'] = [dict({'cpu': cpu}, **figures.of(samples).as_json())
@@ -151,8 +156,9 @@ def measure_json(one, measure):
 
 
 def worst_json(one, sample):
-    return {'set': one.name, 'task': sample.task and sample.task.id, 'name': sample.task and sample.task.name,
-            'cpu': sample.cpu, 'since_start_ns': sample.at - one.start}
+    return {'set': one.name, 'task': sample.task and sample.task.id,
+            'name': sample.task and sample.task.name, 'cpu': sample.cpu,
+            'since_start_ns': sample.at - one.start}
 
 
 # ---- several together
@@ -167,7 +173,8 @@ def names(sets):
 
 def together(sets, name):
     """The measure `name` of those sets that have it recorded."""
-    return [one.measures[name] for one in sets if name in one.measures and not one.measures[name].missing]
+    return [one.measures[name] for one in sets if name in one.measures and
+            not one.measures[name].missing]
 
 
 def missing(sets, name):
@@ -178,7 +185,8 @@ def missing(sets, name):
 
 def worst_of(sets, name):
     """(set, sample) with the largest value of a measure, or None."""
-    found = [(one, sample) for one in sets if name in one.measures and (sample := figures.worst([one.measures[name]]))]
+    found = [(one, sample) for one in sets if name in one.measures and
+             (sample := figures.worst([one.measures[name]]))]
     if not found:
         return None
     one, (_, sample) = max(found, key=lambda pair: pair[1][1].value)
@@ -195,7 +203,8 @@ def total_json(sets):
         samples = [sample for measure in measures for sample in measure.samples]
         worst = worst_of(sets, name)
         found[name] = dict(figures.of(samples).as_json(), missing=None, sets=len(measures),
-                           phases=phases_json(measures[0], samples), **figures.row(measures).as_json(),
+                           phases=phases_json(measures[0], samples),
+                           **figures.row(measures).as_json(),
                            worst=worst and worst_json(*worst), histogram=histogram_json(samples))
     return found
 
@@ -208,12 +217,14 @@ def as_json(sets, note=None):
 
 
 def label(paths):
-    """A name for each file: its own, without the ending; with folders where that is not enough to tell them apart."""
+    """A name for each file: its own, without the ending; with folders where that is not enough to
+    tell them apart."""
     found = []
     for path in paths:
         parts = ('standard input' if path == '-' else os.path.splitext(path)[0]).split(os.sep)
         found.append([part for part in parts if part not in ('', '.')] or [path])
     depth = 1
-    while depth < max(map(len, found), default=1) and len({tuple(one[-depth:]) for one in found}) < len(found):
+    while depth < max(map(len, found),
+                      default=1) and len({tuple(one[-depth:]) for one in found}) < len(found):
         depth += 1
     return [os.sep.join(one[-depth:]) for one in found]

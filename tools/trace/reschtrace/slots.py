@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The edges of reserves: whether the decisions that belong to them come when they should, and stay on the grid.
+"""The edges of reserves: whether the decisions that belong to them come when they should, and stay
+on the grid.
 
-At the end of a window a task that has no right to what follows is deselected; at the beginning of one its group, if it
-has a ready job and no other CPU has the group still, is selected. A CPU may decide late, as of the edge: the stamp
-says how late. What it says itself must lie on the same grid from the first slot to the last.
+At the end of a window a task that has no right to what follows is deselected; at the beginning of
+one its group, if it has a ready job and no other CPU has the group still, is selected. A CPU may
+decide late, as of the edge: the stamp says how late. What it says itself must lie on the same grid
+from the first slot to the last.
 """
 
 import bisect
 
 from .units import show
 
-# The best of many decisions is as good at the end as at the beginning; a module's are exact, a simulated timer's may
-# be late at random, and then the best one of n is hardly ever later than this many n-ths of the average.
+# The best of many decisions is as good at the end as at the beginning; a module's are exact, a
+# simulated timer's may be late at random, and then the best one of n is hardly ever later than this
+# many n-ths of the average.
 DRIFT, CHANCE = 1000, 20
 ENOUGH = 8          # decisions in a quarter of the trace, to compare the first one with the last
 
@@ -91,7 +94,8 @@ def edges_of(domain, cpu, groups):
     windows = list(domain.windows(cpu))
     for at, (plan, window) in enumerate(windows):
         group = groups.get(window.group)
-        following = windows[at + 1][1] if at + 1 < len(windows) and windows[at + 1][1].start == window.end else None
+        following = (windows[at + 1][1] if at + 1 < len(windows) and
+                     windows[at + 1][1].start == window.end else None)
         if group and window.start > domain.model.start and domain.order_at(cpu, window.start):
             yield from beginning(domain, plan, window, group)
         if window.end < domain.model.end and domain.order_at(cpu, window.end):
@@ -155,8 +159,10 @@ def judge(checker, edge):
     if edge.now < edge.at:
         return                   # it ended or began before: that is another rule's affair
     what = 'ended' if edge.ends else 'began'
-    checker.judge('slot', late, edge.at, f'slot {edge.plan.slot_at(edge.at)}: the reserve of group {edge.group} {what}, '
-                  f'the CPU decided {show(late)} later ({edge.task.label()})', edge.cpu, [edge.task])
+    checker.judge('slot', late, edge.at,
+                  f'slot {edge.plan.slot_at(edge.at)}: the reserve of group {edge.group} {what}, '
+                  f'the CPU decided {show(late)} later ({edge.task.label()})', edge.cpu,
+                  [edge.task])
 
 
 def drift(checker, cpu, edges):
@@ -164,9 +170,11 @@ def drift(checker, cpu, edges):
     quarter = len(edges) // 4
     if quarter < ENOUGH:
         return
-    first, last = (min(edge.now - edge.at for edge in part) for part in (edges[:quarter], edges[-quarter:]))
+    first, last = (min(edge.now - edge.at for edge in part)
+                   for part in (edges[:quarter], edges[-quarter:]))
     average = sum(edge.now - edge.at for edge in edges[:quarter]) // quarter
     moved = abs(last - first)
-    checker.judge('slot', moved, edges[-1].at, f'the slots drift: decisions come at least {show(first)} after '
+    checker.judge('slot', moved, edges[-1].at,
+                  f'the slots drift: decisions come at least {show(first)} after '
                   f'the edges at first, at least {show(last)} in the end', cpu, (),
                   min(DRIFT + CHANCE * average // quarter, checker.tolerance))

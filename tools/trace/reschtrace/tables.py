@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measured jitter as text: the paper's tables with the paper's figures beside, one row a trace, one row a task."""
+"""Measured jitter as text: the paper's tables with the paper's figures beside, one row a trace, one
+row a task."""
 
 from . import figures
 from .figures import MACHINE, PAPER, WHERE
@@ -13,11 +14,15 @@ SHORT = {'HandJ': 'hand-over', 'tick': 'tick'}
 # Columns of one row a trace: (measure, with its average)
 PER_SET = ('ResJ', 'RelJ', 'CtswJ', 'HandJ', 'tick')
 PHASE_WORDS = {
-    'ResJ': {'timer': "until the CPU's timer interrupt comes", 'decide': 'from there until the selection',
-             'hand-over': 'the same, where another CPU had the group', 'switch': 'from the selection until it runs'},
-    'RelJ': {'timer': 'until the timer interrupt comes', 'ready': 'from there until the job is ready'},
+    'ResJ': {'timer': "until the CPU's timer interrupt comes",
+             'decide': 'from there until the selection',
+             'hand-over': 'the same, where another CPU had the group',
+             'switch': 'from the selection until it runs'},
+    'RelJ': {'timer': 'until the timer interrupt comes',
+             'ready': 'from there until the job is ready'},
     'HandJ': {'decide': 'until the giving CPU decides', 'leave': 'until its thread has left',
-              'take': 'until the receiving CPU selects', 'switch': 'from there until the task runs'},
+              'take': 'until the receiving CPU selects',
+              'switch': 'from there until the task runs'},
 }
 
 
@@ -109,9 +114,11 @@ def hand_overs(sets):
 
 
 def set_row(label, plugin, handover, sets):
-    tasks, split = (sum(len(group) for group in of) for of in zip(*((one.tasks, one.split) for one in sets)))
-    cells = [label, plugin, handover, str(len({cpu for one in sets for cpu in one.cpus})), str(tasks), str(split),
-             str(sum(one.jobs for one in sets)), str(sum(one.misses for one in sets))]
+    tasks, split = (sum(len(group) for group in of)
+                    for of in zip(*((one.tasks, one.split) for one in sets)))
+    cells = [label, plugin, handover, str(len({cpu for one in sets for cpu in one.cpus})),
+             str(tasks), str(split), str(sum(one.jobs for one in sets)),
+             str(sum(one.misses for one in sets))]
     for name in PER_SET:
         if name == 'HandJ':
             cells.append(hand_overs(sets))
@@ -154,13 +161,16 @@ def task_table(one, measure):
         return f'{measure.name}: {NOT_RECORDED} ({measure.missing})'
     if not measure.samples:
         return f'{title}\nnone seen'
-    head = ['task', 'cpu'] + NUMBERS + sum(([f'{phase}: avg', 'max'] for phase in measure.phases), [])
+    head = ['task', 'cpu'] + NUMBERS + sum(([f'{phase}: avg', 'max'] for phase in measure.phases),
+                                           [])
     tasks, rows = measure.by_task(), []
     for task in one.tasks:
         if task in tasks:
-            rows.append([task.label, '+'.join(map(str, task.cpus))] + numbers(figures.of(tasks[task]))
+            rows.append([task.label, '+'.join(map(str, task.cpus))] +
+                        numbers(figures.of(tasks[task]))
                         + phase_cells(tasks[task], measure.phases))
-    rows.append(['all', ''] + numbers(figures.of(measure.samples)) + phase_cells(measure.samples, measure.phases))
+    rows.append(['all', ''] + numbers(figures.of(measure.samples)) +
+                phase_cells(measure.samples, measure.phases))
     return '\n'.join([title, table(head, rows, 'll')] + legend(measure))
 
 
@@ -187,14 +197,17 @@ def cpu_table(one):
     shown = [name for name in PER_SET if name in one.measures and not one.measures[name].missing]
     by_cpu = {name: one.measures[name].by_cpu() for name in shown}
     cpus = sorted({cpu for found in by_cpu.values() for cpu in found if cpu is not None})
-    rows = [[str(cpu)] + [us(figures.of(by_cpu[name].get(cpu, ())).max) for name in shown] for cpu in cpus]
-    return 'largest values by CPU, µs\n' + table(['cpu'] + [SHORT.get(name, name) for name in shown], rows, '')
+    rows = [[str(cpu)] + [us(figures.of(by_cpu[name].get(cpu, ())).max) for name in shown]
+            for cpu in cpus]
+    return 'largest values by CPU, µs\n' + table(['cpu'] + [SHORT.get(name, name)
+                                                            for name in shown], rows, '')
 
 
 def interrupt_table(sets):
     """All kinds of interrupts; how many of them a task had to wait for."""
     rows = []
-    rest = sorted(name for name in names(sets) if name not in ('ResJ', 'RelJ', 'CtswJ', 'HandJ', 'tick', 'timer', 'irq'))
+    rest = sorted(name for name in names(sets)
+                  if name not in ('ResJ', 'RelJ', 'CtswJ', 'HandJ', 'tick', 'timer', 'irq'))
     for name in ['tick', 'timer'] + rest + ['irq']:
         measures = together(sets, name)
         if not measures:
@@ -203,7 +216,8 @@ def interrupt_table(sets):
             continue
         samples = [sample for measure in measures for sample in measure.samples]
         met = figures.of([sample for sample in samples if sample.task])
-        rows.append([name] + numbers(figures.of(samples)) + [str(met.count), us(met.avg), us(met.max)])
+        rows.append([name] + numbers(figures.of(samples)) +
+                    [str(met.count), us(met.avg), us(met.max)])
     return ('interrupts, µs: on any CPU, and while a task ran\n'
             + columns(['', *NUMBERS, 'on tasks: count', 'avg', 'max'], rows)
             + '\ntick: timer interrupts without decisions of resch')
@@ -243,7 +257,8 @@ def text(sets, note=None, tasks=False):
         out += [details(one) for one in sets]
     if len(sets) > 1:
         out += [set_table(sets), '']
-        out += [f'note {one.name}: {line}' for one in sets for line in one.remarks] if not tasks else []
+        out += [f'note {one.name}: {line}' for one in sets
+                for line in one.remarks] if not tasks else []
         out += [''] if out[-1] else []
     out += [interrupt_table(sets), '', paper_tables(sets), '', worst_lines(sets)]
     out += overheads_line(sets)

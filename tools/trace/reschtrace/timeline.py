@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Events, as they come, to rows of slices: who had which CPU, what became of each job, which plugin was in charge, what was
-left of budgets.
+"""Events, as they come, to rows of slices: who had which CPU, what became of each job, which plugin
+was in charge, what was left of budgets.
 
-Nothing is kept but the state of the moment: a slice is written when it ends. So a recording of any length goes through, as
-long as its lines come in the order of time, or nearly so.
+Nothing is kept but the state of the moment: a slice is written when it ends. So a recording of any
+length goes through, as long as its lines come in the order of time, or nearly so.
 """
 
 import heapq
@@ -21,15 +21,18 @@ WINDOW = 4096
 DOMAINS, SERVERS, TASKS = 10000, 20000, 100000
 CHOSEN, RUNS, LOST, RESERVES = 'chosen by resch', 'runs', 'events lost', 'reserves'
 JOBS, HELD, PLUGIN, NOTES = 'jobs', 'sleeps, throttled', 'plugin', 'budgets'
-NOTED = ((1, 'used up'), (2, 'new budget'), (4, 'deadline put off'), (8, 'the plugin inside has erred'))
+NOTED = ((1, 'used up'), (2, 'new budget'), (4, 'deadline put off'),
+         (8, 'the plugin inside has erred'))
 FOREVER = 1 << 63
-OF_JOBS = {'release', 'complete', 'select', 'block', 'wake', 'throttle', 'budget', 'miss', 'overrun', 'escalate'}
-OF_OTHERS = {'attach', 'detach', 'deselect', 'swap', 'eject', 'plan', 'reserve', 'server', 'server_set', 'serve',
-             'chain_set', 'chain'}
+OF_JOBS = {'release', 'complete', 'select', 'block', 'wake', 'throttle', 'budget', 'miss',
+           'overrun', 'escalate'}
+OF_OTHERS = {'attach', 'detach', 'deselect', 'swap', 'eject', 'plan', 'reserve', 'server',
+             'server_set', 'serve', 'chain_set', 'chain'}
 
 
 def in_order(items):
-    """Events and holes sorted by time, with a window of WINDOW. Stamps of another clock are shifted."""
+    """Events and holes sorted by time, with a window of WINDOW. Stamps of another clock are
+    shifted."""
     heap, shift, last = [], None, None
     for number, item in enumerate(items):
         if isinstance(item, read.Hole) and item.end is None:
@@ -156,7 +159,8 @@ class Timeline:
         if cpu.current is None or cpu.current[1] != event['prev_pid']:
             began = cpu.last if cpu.last is not None else self.start
             self.end_run(cpu, began)
-            cpu.current = (began, event['prev_pid'], event.get('prev_comm', ''), event.get('prev_prio'))
+            cpu.current = (began, event['prev_pid'], event.get('prev_comm', ''),
+                           event.get('prev_prio'))
             self.thread_runs(cpu, event.cpu, began)
         self.end_run(cpu, now)
         cpu.current = (now, event['next_pid'], event.get('next_comm', ''), event.get('next_prio'))
@@ -176,7 +180,8 @@ class Timeline:
         task = self.by_pid.get(pid)
         if pid and now > start:
             name = task.label() if task else comm or f'thread {pid}'
-            self.writer.slice(self.writer.row(cpu.process, RUNS), name, 'task' if task else 'other', start, now,
+            self.writer.slice(self.writer.row(cpu.process, RUNS), name,
+                              'task' if task else 'other', start, now,
                               {'pid': pid, 'comm': comm, 'prio': prio}, None if task else 'grey')
         if task:
             self.end_task_run(task, now)
@@ -185,7 +190,8 @@ class Timeline:
     def end_task_run(self, task, now):
         if task.runs:
             since, number = task.runs
-            self.writer.slice(self.writer.row(task.process, RUNS), f'CPU {number}', 'execution', since, now)
+            self.writer.slice(self.writer.row(task.process, RUNS), f'CPU {number}',
+                              'execution', since, now)
             task.runs = None
 
     def end_chosen(self, cpu, now):
@@ -195,7 +201,8 @@ class Timeline:
         cpu.chosen = None
         if job is not None or now > start:
             args = None if job is None else {'job': job}
-            self.writer.slice(self.writer.row(cpu.process, CHOSEN), task.label(), 'choice', start, now, args)
+            self.writer.slice(self.writer.row(cpu.process, CHOSEN), task.label(), 'choice',
+                              start, now, args)
 
     def hole(self, hole):
         """What a CPU did, and what became of jobs on it, is not known in between."""
@@ -208,8 +215,9 @@ class Timeline:
             for task in self.tasks.values():
                 if task.params.get('cpu', number) == number:
                     self.leave(task, start, 'events were lost')
-            self.writer.slice(self.writer.row(cpu.process, LOST), f'{hole.count or "some"} events lost', 'lost',
-                              start, hole.end, None, 'terrible')
+            self.writer.slice(self.writer.row(cpu.process, LOST),
+                              f'{hole.count or "some"} events lost', 'lost', start, hole.end,
+                              None, 'terrible')
 
     # ---- tasks and jobs
 
@@ -217,7 +225,8 @@ class Timeline:
         ident = event['id']
         task = self.tasks.get(ident)
         if task is None:
-            task = self.tasks[ident] = Task(ident, event.get('pid', -1), self.writer.process(TASKS + ident, f'task {ident}'))
+            task = self.tasks[ident] = Task(ident, event.get('pid', -1),
+                                            self.writer.process(TASKS + ident, f'task {ident}'))
             self.by_pid[task.pid] = task
             self.runs_already(task, event.time)
         task.params['cpu'] = event['cpu']
@@ -236,8 +245,8 @@ class Timeline:
         params = task.params
         words = f'{show(params["wcet"])} of {show(params["period"])}, CPU {event["cpu"]}'
         self.writer.name_process(task.process, task.label(), words)
-        self.writer.instant(self.writer.row(task.process, JOBS), f'joins {event["plugin"]}', 'task', event.time,
-                            dict(params, pid=task.pid))
+        self.writer.instant(self.writer.row(task.process, JOBS), f'joins {event["plugin"]}',
+                            'task', event.time, dict(params, pid=task.pid))
         cpu = self.cpu(event['cpu'])
         if cpu.plugin is None:
             cpu.plugin = (self.start, event['plugin'])
@@ -251,7 +260,8 @@ class Timeline:
         for cpu in self.cpus.values():
             if cpu.chosen and cpu.chosen[1] is task:
                 self.end_chosen(cpu, event.time)
-        self.writer.instant(self.writer.row(task.process, JOBS), f'leaves: {event.get("why", "")}', 'task', event.time)
+        self.writer.instant(self.writer.row(task.process, JOBS), f'leaves: {event.get("why", "")}',
+                            'task', event.time)
         self.by_pid.pop(task.pid, None)
         del self.tasks[task.id]
 
@@ -263,7 +273,8 @@ class Timeline:
         self.end_task_run(task, now)
 
     def job_of(self, task, event):
-        """The job that an event is about: one that is under way since before the trace, or a hole, begins here."""
+        """The job that an event is about: one that is under way since before the trace, or a hole,
+        begins here."""
         job = task.job
         if job is None or job.number != event['job']:
             self.leave_job(task, event.now)
@@ -282,11 +293,13 @@ class Timeline:
         began = max(job.began, row.last or job.began)
         said = {'job': job.number, 'release_ns': job.release, 'deadline_ns': job.deadline, **args}
         late = now > job.deadline
-        if not self.writer.slice(row, f'job {job.number}', 'job', job.began, now, said, 'bad' if late else None):
+        if not self.writer.slice(row, f'job {job.number}', 'job', job.began, now, said,
+                                 'bad' if late else None):
             return
         task.done = row, max(began, self.writer.start), min(now, self.writer.end)
         if late:
-            self.writer.part(row, 'late', 'miss', max(job.deadline, began), now, {'by': show(now - job.deadline)}, 'terrible')
+            self.writer.part(row, 'late', 'miss', max(job.deadline, began), now,
+                             {'by': show(now - job.deadline)}, 'terrible')
 
     def release(self, task, event):
         self.leave_job(task, event.now)
@@ -303,10 +316,12 @@ class Timeline:
         for cpu in self.cpus.values():
             if cpu.chosen and cpu.chosen[1] is task:
                 self.end_chosen(cpu, now)
-                cpu.chosen = (now, task, None)   # until it is deselected, or its next job is released
+                # until it is deselected, or its next job is released
+                cpu.chosen = (now, task, None)
         response = now - job.nominal
         row = self.writer.row(task.process, JOBS)
-        self.end_job(task, now, {'response': show(response), 'executed': show(event.get('value', 0))})
+        self.end_job(task, now,
+                     {'response': show(response), 'executed': show(event.get('value', 0))})
         self.jobs += 1
         if job.whole and self.writer.inside(job.began) and self.writer.inside(now):
             self.flows += 1
@@ -341,7 +356,8 @@ class Timeline:
     # ---- what holds jobs up, and what is noted of them
 
     def mark(self, task, event, name, **args):
-        self.writer.instant(self.writer.row(task.process, JOBS), name, event.name[len('resch_'):], event.now,
+        self.writer.instant(self.writer.row(task.process, JOBS), name,
+                            event.name[len('resch_'):], event.now,
                             {'job': event['job'], **args})
 
     def hold(self, task, event, why):
@@ -397,7 +413,8 @@ class Timeline:
 
     def take_over(self, number, cpu, now, name):
         if cpu.plugin:
-            self.writer.slice(self.in_charge(number, cpu), cpu.plugin[1], 'plugin', cpu.plugin[0], now)
+            self.writer.slice(self.in_charge(number, cpu), cpu.plugin[1], 'plugin',
+                              cpu.plugin[0], now)
         cpu.plugin = (now, name)
 
     def swap(self, event):
@@ -407,16 +424,18 @@ class Timeline:
         if cpu.plugin is None:
             cpu.plugin = (self.start, event['from'])
         self.take_over(number, cpu, event.time, event['to'])
-        self.writer.instant(self.in_charge(number, cpu), f'{event["from"]} -> {event["to"]}', 'swap', event.time,
-                            dict(event.fields), everywhere=True)
+        self.writer.instant(self.in_charge(number, cpu), f'{event["from"]} -> {event["to"]}',
+                            'swap', event.time, dict(event.fields), everywhere=True)
 
     def eject(self, event):
         cpu = self.cpu(event['cpu'])
-        self.writer.instant(self.in_charge(event['cpu'], cpu), f'{event.get("plugin", "plugin")} is thrown out', 'eject',
-                            event.time, dict(event.fields), everywhere=True)
+        self.writer.instant(self.in_charge(event['cpu'], cpu),
+                            f'{event.get("plugin", "plugin")} is thrown out', 'eject', event.time,
+                            dict(event.fields), everywhere=True)
 
     def plan(self, event):
-        self.end_plan(event['domain'], event.time if not event['count'] else max(event.time, event['from']))
+        self.end_plan(event['domain'],
+                      event.time if not event['count'] else max(event.time, event['from']))
         self.plans[event['domain']] = Plan(event)
 
     def reserve(self, event):
@@ -443,7 +462,8 @@ class Timeline:
     def server_process(self, event):
         key = event['domain'], event['server']
         if key not in self.servers:
-            self.servers[key] = self.writer.process(SERVERS + len(self.servers), f'server {event["server"]}')
+            self.servers[key] = self.writer.process(SERVERS + len(self.servers),
+                                                    f'server {event["server"]}')
         return self.servers[key]
 
     def server_set(self, event):
@@ -454,7 +474,8 @@ class Timeline:
             self.servers.pop((event['domain'], event['server']))
             return
         name = event.get('name', '')
-        self.writer.name_process(process, f'server {name}/{event["server"]}' if name else f'server {event["server"]}',
+        self.writer.name_process(process, f'server {name}/{event["server"]}' if name else
+                                 f'server {event["server"]}',
                                  f'{show(event["budget"])} of {show(event["period"])}, CPU {event["cpu"]}')
         self.writer.instant(row, 'is made, or resized', 'server', event.time, dict(event.fields))
 
@@ -462,7 +483,8 @@ class Timeline:
         task = self.task(event)
         client = self.tasks.get(event['client'])
         whom = client.label() if client else f'task {event["client"]}'
-        self.writer.instant(self.writer.row(task.process, JOBS), f'serves {whom}' if event.get('begin') else f'has served {whom}',
+        self.writer.instant(self.writer.row(task.process, JOBS),
+                            f'serves {whom}' if event.get('begin') else f'has served {whom}',
                             'serve', event.get('now', event.time), {'server': event['server']})
 
     # ---- chains
@@ -494,13 +516,16 @@ class Timeline:
 
 
 def export(lines, source, file, start=None, end=None, absolute=False):
-    """Text of a trace to trace-event JSON. `start`, `end`: ns since its first event. Return: the Timeline."""
+    """Text of a trace to trace-event JSON. `start`, `end`: ns since its first event. Return: the
+    Timeline."""
     timeline = None
 
     def begin(first):
-        about = {'source': source, 'first event (ns, CLOCK_MONOTONIC)': str(first), 'times': 'CLOCK_MONOTONIC' if absolute
+        about = {'source': source, 'first event (ns, CLOCK_MONOTONIC)': str(first),
+                 'times': 'CLOCK_MONOTONIC' if absolute
                  else 'since the first event'}
-        return Writer(file, 0 if absolute else first, first + (start or 0), FOREVER if end is None else first + end, about)
+        return Writer(file, 0 if absolute else first, first + (start or 0),
+                      FOREVER if end is None else first + end, about)
 
     timeline = Timeline(begin)
     timeline.run(read.Lines(lines))

@@ -3,12 +3,14 @@
 
 import re
 
-UNITS = {'ns': 1, 'us': 1000, 'µs': 1000, 'ms': 1000000, 's': 1000000000, 'min': 60000000000, 'h': 3600000000000}
+UNITS = {'ns': 1, 'us': 1000, 'µs': 1000, 'ms': 1000000, 's': 1000000000, 'min': 60000000000,
+         'h': 3600000000000}
 NEVER = 2 ** 64 - 1
 
 
 def parse_time(text):
-    """'5ms' -> 5000000, by the grammar of resch_time_parse(): a number with its unit, exactly, or 0. ValueError, and why."""
+    """'5ms' -> 5000000, by the grammar of resch_time_parse(): a number with its unit, exactly, or
+    0. ValueError, and why."""
     match = re.fullmatch(r'([0-9]*)(?:\.([0-9]*))?([a-zµ]*)', text)
     whole, part, unit = (each or '' for each in match.groups()) if match else ('', '', '')
     digits = whole + part
