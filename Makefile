@@ -24,7 +24,8 @@ export KERNELS TESTS V
 unexport SECONDS
 
 help: ## this list
-	@echo 'make TARGET [O=DIR] [KDIR=DIR] [KERNELS="6.1 7.2-rt"] [TESTS="NAME..."] [PREFIX= DESTDIR=]'
+	@echo 'make TARGET [O=DIR] [KDIR=DIR] [KERNELS="6.1 7.2-rt"] [TESTS="NAME..."]' \
+		'[PREFIX= DESTDIR=]'
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | \
 		while IFS='	' read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
 
@@ -45,13 +46,14 @@ check-unit: ## unit tests on this machine
 check-guest: ## tests in emulated guests: KERNELS="6.1 7.2-rt" TESTS="NAME..."
 	@$(H)/run.sh guest
 
-check-debug: ## guest tests in debug kernels, which the first call compiles (20 minutes): KERNELS="6.12-rt-kasan"
+check-debug: ## guest tests in debug kernels, which are compiled once: KERNELS="6.12-rt-kasan"
 	@KERNELS=$${KERNELS:-6.1-kasan} $(H)/run.sh guest
 
-torture: ## everything at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE="--processes 20"
+torture: ## all at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE="--processes 20"
 	@KERNELS="$${KERNELS:-6.1}" TESTS=torture RESCH_TEST_LIMIT=$$(($(SECONDS) * 6 + 600)) \
 		RESCH_GUEST_TIMEOUT=$$(($(SECONDS) * 7 + 900)) \
-		TORTURE="--strict --hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" $(H)/run.sh guest
+		TORTURE="--strict --hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" \
+		$(H)/run.sh guest
 
 lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 	@$(H)/run.sh lint
@@ -59,7 +61,7 @@ lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 demo: ## a few deadlines, with and without resch, in an emulated guest
 	@$(H)/room.sh bench demo O=$(OUT)
 
-kernelshark: ## what make demo has recorded, in KernelShark, with the lanes of its tasks (TRACE=FILE: another recording)
+kernelshark: ## what make demo has recorded, in KernelShark (TRACE=FILE: another recording)
 	@tools/demo/kernelshark $(TRACE)
 
 bench: ## what resch costs, in the deterministic guest
@@ -71,10 +73,12 @@ install: ## modules through DKMS, library, tools and manuals into PREFIX (V=1: s
 uninstall: ## undo install, whatever is there of it
 	@$(H)/install.sh uninstall "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
 
-deb: ## Debian packages, in O/deb (needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev, libncurses-dev, libkshark-dev, libglu1-mesa-dev, qt6-base-dev; of bookworm qtbase5-dev)
+# Needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev,
+# libncurses-dev, libkshark-dev, libglu1-mesa-dev, qt6-base-dev; of bookworm qtbase5-dev.
+deb: ## Debian packages, in O/deb (debian/control says what that needs)
 	@$(H)/deb.sh $(OUT)
 
-deb-check: ## those packages, built, checked, installed, used and purged in a clean root of SUITE (minutes; network)
+deb-check: ## those packages, built, installed, used and purged in a clean root of SUITE
 	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
 clean: ## remove build/
@@ -83,4 +87,5 @@ clean: ## remove build/
 distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
-.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo kernelshark bench install uninstall deb deb-check clean distclean
+.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo \
+	kernelshark bench install uninstall deb deb-check clean distclean

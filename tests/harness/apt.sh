@@ -13,7 +13,9 @@ site_of() {
 	# shellcheck disable=SC2016 # apt expands these
 	apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
 		awk -v want="$1" '
-			BEGIN { suite = "^(bookworm|trixie|forky|sid|(old)?stable|testing|unstable)" }
+			BEGIN {
+				suite = "^(bookworm|trixie|forky|sid|(old)?stable|testing|unstable)"
+			}
 			$3 != "main" { next }
 			want == "main" && $2 ~ suite "$" { print $1; exit }
 			want == "security" && $2 ~ suite "-security$" { print $1; exit }'
@@ -37,7 +39,8 @@ sources_for() {
 # transport: how this machine's apt reaches its archive (proxies, certificates,
 # whether the archive may be a frozen one), as lines of apt.conf.
 transport() {
-	apt-config dump --format '%f "%v";%n' | grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Proxy)' || true
+	apt-config dump --format '%f "%v";%n' |
+		grep -E '^Acquire::(https?|Check-[A-Za-z-]+|Proxy)' || true
 }
 
 # More options for private_apt; a script may set it after this.

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compile modules, library, tools and benches for arm64: to see that they compile, nobody runs them. Debian's cross
-# compiler and arm64 kernel headers are unpacked once into the cache (60 MB to download for a suite) and laid over the
-# suite's root; the programs that the headers need (modpost) are this machine's, of Debian's linux-kbuild. Left out are
-# the guest tests, for there is no guest, and bench/overhead, which counts instructions of an x86 guest.
+# Compile modules, library, tools and benches for arm64: to see that they compile, nobody runs them.
+# Debian's cross compiler and arm64 kernel headers are unpacked once into the cache (60 MB to
+# download for a suite) and laid over the suite's root; the programs that the headers need (modpost)
+# are this machine's, of Debian's linux-kbuild. Left out are the guest tests, for there is no guest,
+# and bench/overhead, which counts instructions of an x86 guest.
 #
-# usage: arm64.sh [--modules] KERNEL OUT	modules in OUT/modules, programs, unless only modules are asked for, in OUT/obj
+# usage: arm64.sh [--modules] KERNEL OUT	modules in OUT/modules; programs, unless only
+#	modules are asked for, in OUT/obj
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -24,11 +26,13 @@ APT_OPTIONS=(-o APT::Architectures::=amd64 -o APT::Architectures::=arm64)
 header_packages() {
 	local release
 	release=$(private_apt "$1" apt-cache pkgnames "linux-headers-$2" |
-		sed -nE "s/^linux-headers-(${2//./\\.}(\.[0-9]+)?(-[0-9]+|\+deb[0-9.]+)?)-arm64\$/\\1/p" | sort -V | tail -n 1)
+		sed -nE "s/^linux-headers-(${2//./\\.}(\.[0-9]+)?(-[0-9]+|\+deb[0-9.]+)?)-arm64\$/\\1/p" |
+		sort -V | tail -n 1)
 	[ -n "$release" ] || die "no linux-headers-$2*-arm64 in this suite"
 	echo "linux-headers-$release-arm64:arm64"
 	private_apt "$1" apt-cache show --no-all-versions "linux-headers-$release-arm64:arm64" |
-		sed -n 's/^Depends: //p' | tr ',' '\n' | sed -nE 's/^ *(linux-(headers|kbuild)-[^ ]*).*/\1/p'
+		sed -n 's/^Depends: //p' | tr ',' '\n' |
+		sed -nE 's/^ *(linux-(headers|kbuild)-[^ ]*).*/\1/p'
 }
 
 # layer KERNEL DIR: what is laid over the root, and the release in DIR/release.
@@ -45,7 +49,8 @@ layer() {
 	(
 		cd "$dir/apt/var/cache/apt/archives"
 		private_apt "$dir/apt" apt-get -qq download $headers
-		private_apt "$dir/apt" apt-get -qq -y --no-install-recommends --download-only install $PACKAGES
+		private_apt "$dir/apt" apt-get \
+			-qq -y --no-install-recommends --download-only install $PACKAGES
 	) >&2
 	mkdir "$dir/root"
 	for package in "$dir"/apt/var/cache/apt/archives/*.deb; do
@@ -62,16 +67,20 @@ layer() {
 # Inside the root, with the layer: compile into /resch.
 modules() {
 	# without debugging information, which takes longer than all else
-	"$HARNESS/kbuild.sh" "/lib/modules/$1/build" /resch CROSS_COMPILE=$PREFIX KCFLAGS=-Werror CONFIG_DEBUG_INFO= \
+	"$HARNESS/kbuild.sh" "/lib/modules/$1/build" /resch CROSS_COMPILE=$PREFIX KCFLAGS=-Werror \
+		CONFIG_DEBUG_INFO= \
 		CONFIG_DEBUG_INFO_BTF_MODULES=
 }
 
 programs() {
-	# Of libraries other than the C library there are only headers: what is theirs is not resolved.
-	export CC=${PREFIX}gcc AR=${PREFIX}ar CFLAGS="-O1 -Werror -idirafter /usr/include" PKG_CONFIG=true
+	# Of libraries other than the C library there are only headers: what is theirs is not
+	# resolved.
+	export CC=${PREFIX}gcc AR=${PREFIX}ar CFLAGS="-O1 -Werror -idirafter /usr/include" \
+		PKG_CONFIG=true
 	export LDFLAGS=-Wl,--unresolved-symbols=ignore-all
 	make() {
-		command make -C "$TREE/$1" --no-print-directory -j"$(nproc)" O="/resch/obj/$1" PREFIX=/resch "${@:2}"
+		command make -C "$TREE/$1" --no-print-directory -j"$(nproc)" O="/resch/obj/$1" \
+			PREFIX=/resch "${@:2}"
 	}
 	make libresch all install
 	make tools all

@@ -42,27 +42,32 @@ in_root() {
 	"$HARNESS/in-root.sh" "$suite" "$out" "$@" 9>&-
 }
 
-# What reschtop puts into the kernel is the same for all of them, and compiled on this machine: the roots have no clang.
+# What reschtop puts into the kernel is the same for all of them, and compiled on this machine: the
+# roots have no clang.
 skeleton() {
 	local made=$BUILD/host/obj/skeleton
 	mkdir -p "$made"
 	exec 8>"$made/.lock"
 	flock 8
-	if "$HARNESS/setup.sh" bpf 8>&- && make -s -C "$TREE/tools/top" O="$made" skeleton 8>&-; then
-		cmp -s "$made/reschtop.skel.h" "$out/reschtop.skel.h" || cp "$made/reschtop.skel.h" "$out/"
+	if "$HARNESS/setup.sh" bpf 8>&- && make -s -C "$TREE/tools/top" O="$made" skeleton 8>&-
+	then
+		cmp -s "$made/reschtop.skel.h" "$out/reschtop.skel.h" ||
+			cp "$made/reschtop.skel.h" "$out/"
 	else
 		say "without clang and bpftool reschtop is left out, and its tests are skipped"
 	fi
 	exec 8>&-
 }
 
-# Kernels of one suite have the same programs: what was compiled for one of them, the others take over.
+# Kernels of one suite have the same programs: what was compiled for one of them, the others take
+# over.
 programs() {
 	local other
 	exec 8>"$BUILD/.programs-$suite"
 	flock 8
 	for other in $(kernel_names); do
-		if [ ! -d "$out/obj" ] && [ -d "$BUILD/$other/obj" ] && [ "$(kernel_field "$other" suite)" = "$suite" ]; then
+		if [ ! -d "$out/obj" ] && [ -d "$BUILD/$other/obj" ] &&
+			[ "$(kernel_field "$other" suite)" = "$suite" ]; then
 			cp -a "$BUILD/$other/obj" "$out/"
 		fi
 	done

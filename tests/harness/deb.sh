@@ -15,7 +15,9 @@ set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool libbpf-dev libncurses-dev libkshark-dev libglu1-mesa-dev libtraceevent-dev"
+NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev"
+NEEDED+=" pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool"
+NEEDED+=" libbpf-dev libncurses-dev libkshark-dev libglu1-mesa-dev libtraceevent-dev"
 export DEBIAN_FRONTEND=noninteractive
 
 # What git would have in a commit; without git, all but build.
@@ -23,7 +25,8 @@ files() {
 	if git -C "$TREE" rev-parse --git-dir >/dev/null 2>&1; then
 		git -C "$TREE" ls-files -co --exclude-standard
 	else
-		(cd "$TREE" && find . -path ./build -prune -o \( -type f -o -type l \) -printf '%P\n')
+		(cd "$TREE" &&
+			find . -path ./build -prune -o \( -type f -o -type l \) -printf '%P\n')
 	fi
 }
 
@@ -32,12 +35,14 @@ changelog() {
 	version=$(cat "$TREE/VERSION")
 	when=$(git -C "$TREE" log -1 --format=%ct 2>/dev/null || stat -c %Y "$TREE/VERSION")
 	printf 'resch (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n' "$version"
-	printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' "$TREE/debian/control")" "$(date -R -u -d "@$when")"
+	printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' "$TREE/debian/control")" \
+		"$(date -R -u -d "@$when")"
 }
 
 # KernelShark 2.2, of bookworm, is of Qt 5, what comes after of Qt 6.
 qt() {
-	if apt-cache show --no-all-versions libkshark-dev 2>/dev/null | grep -q '^Version: 2\.[012]\.'; then
+	if apt-cache show --no-all-versions libkshark-dev 2>/dev/null |
+		grep -q '^Version: 2\.[012]\.'; then
 		echo "$1"
 	else
 		echo "${2-}"
@@ -52,7 +57,10 @@ build() {
 	local out=$1/deb work=$1/deb/resch
 	rm -rf "$out"
 	mkdir -p "$work"
-	files | (cd "$TREE" && while read -r f; do [ ! -e "$f" ] || echo "$f"; done | tar -cf - -T -) | tar -C "$work" -xf -
+	files | (
+		cd "$TREE"
+		while read -r f; do [ ! -e "$f" ] || echo "$f"; done | tar -cf - -T -
+	) | tar -C "$work" -xf -
 	changelog >"$work/debian/changelog"
 	# shellcheck disable=SC2046 # nothing, or a word
 	(cd "$work" && dpkg-buildpackage -us -uc -b $(profile) "${@:2}")
@@ -60,20 +68,23 @@ build() {
 	(cd "$out" && ls -- *.deb)
 }
 
-# Everything in the root but what apt, dpkg and DKMS keep for themselves, the folders of who enables services, and the
-# files of before that whoever makes a group leaves.
+# Everything in the root but what apt, dpkg and DKMS keep for themselves, the folders of who enables
+# services, and the files of before that whoever makes a group leaves.
 listing() {
-	(cd / && find . -xdev \( -path ./tmp -o -path ./resch -o -path ./src -o -path ./cache -o -path ./proc -o -path ./dev \
-		-o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/log \) -prune -o -print |
+	(cd / && find . -xdev \( -path ./tmp -o -path ./resch -o -path ./src -o -path ./cache \
+		-o -path ./proc -o -path ./dev -o -path ./var/lib/dpkg -o -path ./var/cache \
+		-o -path ./var/lib/apt -o -path ./var/log \) -prune -o -print |
 		grep -vE '^\./(var/lib/dkms(/(mok\.|dkms_dbversion).*)?|etc/ld\.so\.cache|etc/g(roup|shadow)-)$' |
-		grep -vE '^\./(etc/systemd(/system)?|var/lib/systemd(/deb-systemd-helper-[a-z]*)?)$' | sort)
+		grep -vE '^\./(etc/systemd(/system)?|var/lib/systemd(/deb-systemd-helper-[a-z]*)?)$' |
+		sort)
 }
 
 # Inside a root, as root.
 inside() {
 	local release log=/tmp/apt.log debs
 	apt() {
-		apt-get -q -y -o APT::Sandbox::User=root --no-install-recommends "$@" >"$log" 2>&1 || {
+		apt-get -q -y -o APT::Sandbox::User=root --no-install-recommends "$@" \
+			>"$log" 2>&1 || {
 			tail -n 30 "$log" >&2
 			die "apt-get $*"
 		}
@@ -86,14 +97,16 @@ inside() {
 		die "the packages were not built"
 	}
 	say "built: $(cd /tmp/deb && echo *.deb)"
-	lintian --fail-on error,warning --profile debian /tmp/deb/*.changes || die "lintian has something to say"
+	lintian --fail-on error,warning --profile debian /tmp/deb/*.changes ||
+		die "lintian has something to say"
 
 	release=$(cd /lib/modules && echo * | cut -d' ' -f1)
 	listing >/tmp/before
 	debs=$(echo /tmp/deb/*.deb)
 	# shellcheck disable=SC2086
 	apt install $debs
-	[ -e "/lib/modules/$release/updates/dkms/resch.ko" ] || compgen -G "/lib/modules/$release/updates/dkms/resch.ko.*" >/dev/null || {
+	[ -e "/lib/modules/$release/updates/dkms/resch.ko" ] ||
+		compgen -G "/lib/modules/$release/updates/dkms/resch.ko.*" >/dev/null || {
 		cat /var/lib/dkms/resch/*/build/make.log >&2 || true
 		die "DKMS has made no modules for $release"
 	}
@@ -104,11 +117,14 @@ inside() {
 		}
 	done
 	say "installed, and used: library python tools kernelshark plugin-headers"
-	apt remove resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools kernelshark-resch resch-plugin-dev
-	dpkg --purge resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools kernelshark-resch resch-plugin-dev >"$log" 2>&1 ||
+	apt remove resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop \
+		resch-trace-tools kernelshark-resch resch-plugin-dev
+	dpkg --purge resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop \
+		resch-trace-tools kernelshark-resch resch-plugin-dev >"$log" 2>&1 ||
 		die "purge: $(tail -n 3 "$log")"
 	listing >/tmp/after
-	diff /tmp/before /tmp/after || die "purged packages leave these files (>), or take others (<)"
+	diff /tmp/before /tmp/after ||
+		die "purged packages leave these files (>), or take others (<)"
 	say "removed and purged: nothing is left"
 }
 

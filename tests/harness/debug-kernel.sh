@@ -21,7 +21,8 @@ set -euo pipefail
 # What the build needs beyond a suite's root.
 TOOLS="flex bison bc lz4 xz-utils"
 
-# configs NAME DIR: the files in DIR with the options that the kernel gets; where two differ the later one wins.
+# configs NAME DIR: the files in DIR with the options that the kernel gets; where two differ the
+# later one wins.
 configs() {
 	local part parts
 	parts="common $(kernel_debug "$1")"
@@ -50,7 +51,8 @@ compile() {
 		$(configs "$name" /src/tests/harness) >/dev/null
 	make -s olddefconfig
 	case $name in
-	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config || die "$name: this source has no PREEMPT_RT" ;;
+	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config ||
+		die "$name: this source has no PREEMPT_RT" ;;
 	esac
 	nice -n "${NICE:-10}" make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
 	make -s kernelrelease >../release
@@ -63,12 +65,13 @@ keep() {
 	cp "$1/src/.config" "$1/config"
 	(cd "$1/src" && find Makefile Kbuild .config Module.symvers include scripts \
 		arch/x86/include arch/x86/Makefile* tools/objtool/objtool -print0 |
-		grep -zvE '\.o$|\.cmd$' | tar -cf - --no-recursion --null -T -) | tar -C "$1/build" -xf -
+		grep -zvE '\.o$|\.cmd$' | tar -cf - --no-recursion --null -T -) |
+		tar -C "$1/build" -xf -
 	rm -rf "$1/src" "$1/apt" "$1/deb" "$1/debian" "$1"/*.deb "$1"/*.tar.*
 }
 
-# Before 6.12 PREEMPT_RT is a series of patches, which Debian's source package has and its linux-source has not.
-# rt_patches DIR VERSION SOURCES: put them into DIR/debian/patches-rt.
+# Before 6.12 PREEMPT_RT is a series of patches, which Debian's source package has and its
+# linux-source has not. rt_patches DIR VERSION SOURCES: put them into DIR/debian/patches-rt.
 rt_patches() {
 	local uri file
 	sources_for "$3" | sed 's/^deb /deb-src /' >>"$1/apt/etc/apt/sources.list"
@@ -124,8 +127,8 @@ cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"
 # finding interrupts through ACPI takes half a minute in this kernel
 echo "pci=noacpi" >"$work/append"
-# In the moment in which the kernel patches itself for page tables of five levels an interrupt has KASAN take any address
-# for a wild one, and lockdep goes off.
+# In the moment in which the kernel patches itself for page tables of five levels an interrupt has
+# KASAN take any address for a wild one, and lockdep goes off.
 echo "max,-la57" >"$work/cpu"
 echo "$stamp" >"$work/stamp"
 rm -rf "$final"

@@ -19,7 +19,8 @@ log=/tmp/install.log
 listing() {
 	(cd / && find . -xdev -path ./tmp -prune -o -path ./resch -prune -o -path ./src -prune -o \
 		-path ./cache -prune -o -print |
-		grep -vE '^\./(var/lib/dkms/(mok\.|dkms_dbversion)|etc/ld\.so\.cache|var/cache/ldconfig/)' | sort)
+		grep -vE '^\./(var/lib/dkms/(mok\.|dkms_dbversion)|etc/ld\.so\.cache|var/cache/ldconfig/)' |
+		sort)
 }
 
 run() {

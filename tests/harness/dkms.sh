@@ -6,7 +6,7 @@
 # DKMS_KERNEL names a kernel release other than the running one, DKMS_CONFIG a
 # file with its configuration.
 #
-# usage: dkms.sh check		can this kernel have them? Says what it lacks, or that it is not tested
+# usage: dkms.sh check	can this kernel have them? Says what it lacks, or that it is not tested
 #        dkms.sh sources DIR	put their sources into DIR/usr/src
 #        dkms.sh install	from /usr/src: build, install
 #        dkms.sh uninstall	unload, and take back all that DKMS knows of them; goes on
@@ -37,18 +37,22 @@ modules() {
 
 conf() {
 	local room module i=0
-	sed -e "s/@VERSION@/$version/" -e "s/@NEEDS@/$(needs | paste -sd' ')/" -e '/^@MODULES@$/d' "$TREE/dkms.conf"
+	sed -e "s/@VERSION@/$version/" -e "s/@NEEDS@/$(needs | paste -sd' ')/" -e '/^@MODULES@$/d' \
+		"$TREE/dkms.conf"
 	modules | while read -r room module; do
-		printf '%s[%d]="%s"\n' BUILT_MODULE_NAME $i "$module" BUILT_MODULE_LOCATION $i "$room" \
+		printf '%s[%d]="%s"\n' BUILT_MODULE_NAME $i "$module" BUILT_MODULE_LOCATION $i \
+			"$room" \
 			DEST_MODULE_LOCATION $i /updates/dkms
 		i=$((i + 1))
 	done
 }
 
-# The kernel's configuration: of its headers, of its image, of the running one. Nothing where there is none.
+# The kernel's configuration: of its headers, of its image, of the running one. Nothing where there
+# is none.
 configuration() {
 	local file
-	for file in ${DKMS_CONFIG:+"$DKMS_CONFIG"} "/lib/modules/$release/build/.config" "/boot/config-$release"; do
+	for file in ${DKMS_CONFIG:+"$DKMS_CONFIG"} "/lib/modules/$release/build/.config" \
+		"/boot/config-$release"; do
 		[ ! -r "$file" ] || {
 			cat "$file"
 			return
@@ -74,10 +78,14 @@ check() {
 		die "this machine is $(uname -m); resch is for x86_64"
 	config=$(configuration)
 	if [ -n "$config" ]; then
-		lacks=$(needs | while read -r option; do grep -qx "$option=[ym]" <<<"$config" || echo "$option"; done)
-		[ -z "$lacks" ] || die "kernel $release lacks $(paste -sd' ' <<<"$lacks"), which resch needs (docs/kernels.md)"
+		lacks=$(needs | while read -r option; do
+			grep -qx "$option=[ym]" <<<"$config" || echo "$option"
+		done | paste -sd' ')
+		[ -z "$lacks" ] ||
+			die "kernel $release lacks $lacks, which resch needs (docs/kernels.md)"
 	fi
-	tested "$release" || say "kernel $release has what resch needs, but is of a series that is not tested;" \
+	tested "$release" ||
+		say "kernel $release has what resch needs, but is of a series that is not tested;" \
 		"tested are $(kernel_series | paste -sd' ')"
 }
 
@@ -91,13 +99,15 @@ sources() {
 	done
 }
 
-# Every released version that DKMS knows goes, not only this one; what it can't take back is swept away.
+# Every released version that DKMS knows goes, not only this one; what it can't take back is swept
+# away.
 forget() {
 	local known left
 	if command -v dkms >/dev/null; then
 		dkms status -m "$name" | sed -nE "s,^${name}[/, ]+([^,: ]+).*,\\1,p" | sort -u |
 			while read -r known; do
-				dkms remove -m "$name" -v "$known" --all || say "dkms remove $name/$known failed: swept away"
+				dkms remove -m "$name" -v "$known" --all ||
+					say "dkms remove $name/$known failed: swept away"
 				rm -rf "/usr/src/${name:?}-$known"
 			done || true
 	fi
@@ -107,7 +117,8 @@ forget() {
 	[ -n "$left" ] || return 0
 	xargs rm -f <<<"$left"
 	cut -d/ -f4 <<<"$left" | sort -u | while read -r known; do
-		rmdir "/lib/modules/$known/updates/dkms" "/lib/modules/$known/updates" 2>/dev/null || true
+		rmdir "/lib/modules/$known/updates/dkms" "/lib/modules/$known/updates" \
+			2>/dev/null || true
 		depmod "$known" 2>/dev/null || true
 	done
 }
@@ -121,7 +132,8 @@ unload() {
 	loaded=$(awk -v n="$name" '$1 ~ "^" n "(_|$)" { print $1 }' /proc/modules)
 	# shellcheck disable=SC2086 # one module a word
 	[ -z "$loaded" ] || rmmod $loaded || {
-		say "modules are in use and stay loaded: $(paste -sd' ' <<<"$loaded"); end the programs that have" \
+		loaded=$(paste -sd' ' <<<"$loaded")
+		say "modules are in use and stay loaded: $loaded; end the programs that have" \
 			"/dev/resch open, then: modprobe -r resch"
 		return 1
 	}

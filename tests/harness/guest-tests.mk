@@ -25,7 +25,8 @@ $(OBJECTS)/%.o: tests/guest/%.c tests/harness/guest-tests.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(O)/guest/%: $(OBJECTS)/%.o $(COMMON:tests/guest/%.c=$(OBJECTS)/%.o) $(wildcard $(O)/lib/libresch.so)
+$(O)/guest/%: $(OBJECTS)/%.o $(COMMON:tests/guest/%.c=$(OBJECTS)/%.o) \
+	$(wildcard $(O)/lib/libresch.so)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
 
@@ -38,7 +39,8 @@ $(OBJECTS)/torture/%.o: tests/torture/%.c $(OBJECTS)/torture/abi.h tests/harness
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(OBJECTS)/torture $(CFLAGS) -c -o $@ $<
 
-$(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o,$(TORTURE:tests/torture/%.c=$(OBJECTS)/torture/%.o)) \
+$(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o, \
+	$(TORTURE:tests/torture/%.c=$(OBJECTS)/torture/%.o)) \
 		$(wildcard $(O)/lib/libresch.so)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)

@@ -42,7 +42,8 @@ fill_stage() {
 	"$HARNESS/dkms.sh" sources "$stage"
 }
 
-# remove LIST KEEP: what LIST names and KEEP doesn't; directories when they are empty. Status 1: some stay.
+# remove LIST KEEP: what LIST names and KEEP doesn't; directories when they are empty. Status 1:
+# some stay.
 remove() {
 	local path status=0
 	while read -r path; do
@@ -102,7 +103,8 @@ do_install() {
 		tar --no-same-owner -C "$destdir/" -xf -
 	linker_cache
 	system_told install
-	say "$(grep -c . "$out/installed") files and folders under ${destdir}$prefix; make uninstall takes them away"
+	count=$(grep -c . "$out/installed")
+	say "$count files and folders under ${destdir}$prefix; make uninstall takes them away"
 	rm -rf "$stage"
 	[ -n "$destdir" ] || "$HARNESS/dkms.sh" install
 }
@@ -112,7 +114,8 @@ do_uninstall() {
 	if [ -z "$destdir" ]; then
 		[ "$(id -u)" -eq 0 ] || die "needs root: sudo make uninstall"
 		if [ -d /run/systemd/system ]; then
-			systemctl disable --now resch-shield.service resch.service 2>/dev/null || true
+			systemctl disable --now resch-shield.service resch.service \
+				2>/dev/null || true
 		fi
 		"$HARNESS/dkms.sh" uninstall || problems=1
 	fi

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# KernelShark of a suite, with what its plugins are compiled against and with an X server that nobody sees: unpacked once
-# into the cache (about 200 MB to download for a suite) and laid over the suite's root with in-root.sh --over, as guests
-# have no use for it. Prints the folder.
+# KernelShark of a suite, with what its plugins are compiled against and with an X server that
+# nobody sees: unpacked once into the cache (about 200 MB to download for a suite) and laid over the
+# suite's root with in-root.sh --over, as guests have no use for it. Prints the folder.
 #
 # usage: kernelshark-layer.sh SUITE
 
@@ -26,11 +26,13 @@ packages() {
 layer() {
 	local suite=$1 dir=$2 package
 	rm -rf "$dir"
-	index "$dir/apt" "$(kernel_lines | awk -v s="$suite" '{ split($2, a, "+") } a[1] == s { print $2; exit }')"
+	index "$dir/apt" "$(kernel_lines | awk -v s="$suite" \
+		'{ split($2, a, "+") } a[1] == s { print $2; exit }')"
 	cp "$CACHE/roots/$suite/var/lib/dpkg/status" "$dir/apt/var/lib/dpkg/status"
 	say "$suite: KernelShark (about 200 MB to download)"
 	# shellcheck disable=SC2046 # one package a word
-	private_apt "$dir/apt" apt-get -qq -y --no-install-recommends --download-only install $(packages "$suite") >&2
+	private_apt "$dir/apt" apt-get -qq -y --no-install-recommends --download-only install \
+		$(packages "$suite") >&2
 	mkdir "$dir/root"
 	for package in "$dir"/apt/var/cache/apt/archives/*.deb; do
 		dpkg-deb --extract "$package" "$dir/root"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The plugin of KernelShark in a suite's root: compiled against that suite's libkshark, installed where KernelShark looks,
-# and looked at under an X server that nobody sees (tests/kernelshark). Pictures of what was seen are left in
-# build/kernelshark/SUITE.
+# The plugin of KernelShark in a suite's root: compiled against that suite's libkshark, installed
+# where KernelShark looks, and looked at under an X server that nobody sees (tests/kernelshark).
+# Pictures of what was seen are left in build/kernelshark/SUITE.
 #
 # usage: kernelshark.sh SUITE
 
@@ -12,9 +12,11 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 if [ "${1-}" = --inside ]; then
-	make -s -C "$TREE/tools/kernelshark" -j"$(nproc)" O=/resch/host/obj/tools/kernelshark CXXFLAGS="-O1 -g -Werror" all install
+	make -s -C "$TREE/tools/kernelshark" -j"$(nproc)" O=/resch/host/obj/tools/kernelshark \
+		CXXFLAGS="-O1 -g -Werror" all install
 	make -s -C "$TREE/bench/sim" -j"$(nproc)" O=/resch/obj/sim all
-	RESCH_SIM=/resch/obj/sim/resch-sim RESCH_BUILD=/resch PICTURES=/resch exec python3 "$TREE/tests/kernelshark/test_picture.py" "${@:2}"
+	RESCH_SIM=/resch/obj/sim/resch-sim RESCH_BUILD=/resch PICTURES=/resch exec python3 \
+		"$TREE/tests/kernelshark/test_picture.py" "${@:2}"
 fi
 [ $# -ge 1 ] || die "usage: kernelshark.sh SUITE [TEST...]"
 suite=$1
@@ -23,4 +25,5 @@ mkdir -p "$out"
 exec 6>"$out/.lock"
 flock 6
 layer=$("$HARNESS/kernelshark-layer.sh" "$suite")
-"$HARNESS/in-root.sh" --over "$layer" "$suite" "$out" /src/tests/harness/kernelshark.sh --inside "${@:2}"
+"$HARNESS/in-root.sh" --over "$layer" "$suite" "$out" \
+	/src/tests/harness/kernelshark.sh --inside "${@:2}"

@@ -59,7 +59,8 @@ kernel_debug() {
 kernel_field() {
 	local line name sources flavour
 	line=$(kernel_lines | awk -v n="${1%-k[ac]san}" '$1 == n')
-	[ -n "$line" ] || die "no kernel '$1' in tests/kernels.list; it has: $(kernel_names | paste -sd' ')"
+	[ -n "$line" ] ||
+		die "no kernel '$1' in tests/kernels.list; it has: $(kernel_names | paste -sd' ')"
 	read -r name sources flavour <<<"$line"
 	case $2 in
 	sources) echo "$sources" ;;

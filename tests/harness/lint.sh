@@ -4,7 +4,8 @@
 # One check of the source text. Status 77, and the reason, when there is nothing
 # that it could look at.
 #
-# usage: lint.sh shellcheck|python|spdx|whitespace|widths|lists|floors|checkpatch|sparse|arm64|cppcheck|clang-format
+# usage: lint.sh shellcheck|python|spdx|whitespace|widths|lengths|lists|floors|checkpatch|sparse|
+#	arm64|cppcheck|clang-format
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -25,7 +26,7 @@ files() {
 		git ls-files -co --exclude-standard -- "$@"
 	else
 		find . -path ./build -prune -o -type f -print | sed 's,^\./,,' |
-			grep -E "$(printf '%s\n' "$@" | sed 's/\./\\./g; s/\*/.*/g; s/$/$/' | paste -sd'|')"
+			grep -Ef <(printf '%s\n' "$@" | sed 's/\./\\./g; s/\*/.*/g; s/$/$/')
 	fi | sort | while read -r f; do [ ! -f "$f" ] || echo "$f"; done
 }
 
@@ -33,7 +34,8 @@ files() {
 scripts() {
 	local f
 	files '*' | while read -r f; do
-		if head -c 60 "$f" | head -n 1 | tr -d '\0' | grep -qE "^#!.*/(env +)?($1)( |\$)"; then
+		if head -c 60 "$f" | head -n 1 | tr -d '\0' | grep -qE "^#!.*/(env +)?($1)( |\$)"
+		then
 			echo "$f"
 		fi
 	done
@@ -65,7 +67,8 @@ COMPAT=NEW_TYPEDEFS
 TRACE=COMPLEX_MACRO,TRAILING_SEMICOLON
 # ... of programs, which haven't the kernel's macros, and talk to people.
 PROGRAM=ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE,MEMORY_BARRIER,COMPLEX_MACRO
-PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON,EMBEDDED_FUNCTION_NAME,MULTISTATEMENT_MACRO_USE_DO_WHILE,QUOTED_WHITESPACE_BEFORE_NEWLINE
+PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON
+PROGRAM+=,EMBEDDED_FUNCTION_NAME,MULTISTATEMENT_MACRO_USE_DO_WHILE,QUOTED_WHITESPACE_BEFORE_NEWLINE
 
 # checkpatch IGNORED FILES, one a line
 checkpatch() {
@@ -86,10 +89,12 @@ check_checkpatch() {
 	# fetched once, before several ask for it
 	"$HARNESS/checkpatch.sh" --version >/dev/null || true
 	kernel=$(grep -E '^(module|plugins|uapi|tests/modules)/' <<<"$all" || true)
-	checkpatch FILE_PATH_CHANGES "$(without '(^|/)trace[^/]*\.h$|/compat/' <<<"$kernel")" || bad=1
+	checkpatch FILE_PATH_CHANGES "$(without '(^|/)trace[^/]*\.h$|/compat/' <<<"$kernel")" ||
+		bad=1
 	checkpatch "$COMPAT" "$(grep -E '/compat/' <<<"$kernel" || true)" || bad=1
 	checkpatch "$TRACE" "$(grep -E '(^|/)trace[^/]*\.h$' <<<"$kernel" || true)" || bad=1
-	checkpatch "$PROGRAM" "$(without '^(module|plugins|uapi|tests/modules)/' <<<"$all")" || bad=1
+	checkpatch "$PROGRAM" "$(without '^(module|plugins|uapi|tests/modules)/' <<<"$all")" ||
+		bad=1
 	return $bad
 }
 
@@ -100,7 +105,8 @@ check_sparse() {
 	mkdir -p "$out"
 	log=$out/log
 	"$HARNESS/in-root.sh" "$(kernel_field "$REFERENCE" suite)" "$out" \
-		/src/tests/harness/kbuild.sh "/lib/modules/$(kernel_release "$REFERENCE")/build" /resch \
+		/src/tests/harness/kbuild.sh "/lib/modules/$(kernel_release "$REFERENCE")/build" \
+		/resch \
 		C=2 CF="-D__CHECK_ENDIAN__ -Wno-shift-count-overflow" >"$log" 2>&1 || {
 		cat "$log"
 		return 1
@@ -108,7 +114,8 @@ check_sparse() {
 	! grep -E '/kbuild/.*: (warning|error):' "$log"
 }
 
-# Compiled for another processor: modules with the oldest kernel's headers and the newest's, programs with the newer compiler.
+# Compiled for another processor: modules with the oldest kernel's headers and the newest's,
+# programs with the newer compiler.
 check_arm64() {
 	[ -f module/Kbuild ] || nothing "no module/Kbuild"
 	arm64 --modules "$REFERENCE"
@@ -128,7 +135,8 @@ arm64() {
 check_cppcheck() {
 	local list
 	# what runs in the kernel is clang's, and the kernel's verifier's
-	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' | grep -v '\.bpf\.[ch]$' || true)
+	list=$(c_files | grep -E '^(libresch|tools|bench|tests|sim)/' |
+		grep -v '\.bpf\.[ch]$' || true)
 	[ -n "$list" ] || nothing "no C programs"
 	# shellcheck disable=SC2086 # one file a word
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
@@ -148,7 +156,8 @@ check_clang-format() {
 
 check_whitespace() {
 	local f bad=0
-	for f in $(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'; scripts '.*'); do
+	for f in $(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'
+		scripts '.*'); do
 		expand "$f" | awk -v f="$f" '
 			/\r$/ { print f ":" NR ": carriage return"; bad = 1 }
 			END { exit bad }' || bad=1
@@ -161,32 +170,15 @@ check_whitespace() {
 	return $bad
 }
 
-# Code ends at 100 columns, but for messages, which stay in one piece to be found, and the backslashes of macros;
-# prose at 120, but for tables, code and addresses. Tabs are 8 wide.
 check_widths() {
-	files '*.c' '*.h' '*.hpp' '*.md' | /usr/bin/python3 -c '
-import re, sys
+	files '*' | "$HARNESS/widths.py"
+}
 
-bad = 0
-for name in sys.stdin.read().split():
-    prose = name.endswith(".md")
-    most = 120 if prose else 100
-    fence = code = False
-    blank = True
-    for number, line in enumerate(open(name, encoding="utf-8"), 1):
-        line = line.rstrip("\n").expandtabs(8)
-        if prose:
-            fence ^= line.lstrip().startswith("```")
-            code = line.startswith("    ") and (blank or code)
-            blank = not line
-            free = fence or code or line.startswith("|") or "://" in line
-        else:
-            line = re.sub(r"\s*\\$", "", line)
-            free = chr(34) in line
-        if len(line) > most and not free:
-            print(f"{name}:{number}: {len(line)} columns, {most} at most")
-            bad = 1
-sys.exit(bad)'
+# A file is read in one go; the one list of what programs may ask stays in one piece.
+check_lengths() {
+	! files '*' | grep -vxF uapi/linux/resch.h | xargs -r -d '\n' grep -lI '' |
+		xargs -r -d '\n' wc -l |
+		grep -vE '^ *([0-9]{1,2}|[1-5][0-9]{2}|600) | total$'
 }
 
 # What is said in two places is the same in both.
@@ -197,7 +189,8 @@ check_lists() {
 		bad=1
 	}
 	# shellcheck disable=SC2016 # backquotes of Markdown
-	# The kernels of tests/kernels.list and of the table in docs/kernels.md; the README counts on that table.
+	# The kernels of tests/kernels.list and of the table in docs/kernels.md; the README counts
+	# on that table.
 	diff <(kernel_names) <(sed -nE 's/^\| `([0-9][^`]*)` \|.*/\1/p' docs/kernels.md) ||
 		complain "docs/kernels.md: its table is not tests/kernels.list (<)"
 	for name in $(kernel_names); do
@@ -205,19 +198,23 @@ check_lists() {
 		grep -qE "^\| \`$name\` \|.*\\b$suite\\b" docs/kernels.md ||
 			complain "docs/kernels.md: $name is of $suite"
 	done
-	# What a kernel has to have: module/needs, and the first table of docs/kernels.md that speaks of options.
+	# What a kernel has to have: module/needs, and the first table of docs/kernels.md that
+	# speaks of options.
 	while read -r name; do
-		grep -q "^| \`$name\`" docs/kernels.md || complain "docs/kernels.md: nothing on $name of module/needs"
+		grep -q "^| \`$name\`" docs/kernels.md ||
+			complain "docs/kernels.md: nothing on $name of module/needs"
 	done < <(awk '/^CONFIG_/ { print $1 }' module/needs)
 	# Links between documents lead somewhere, and every document is in the index.
 	while IFS=: read -r name suite; do
 		[ -e "$(dirname "$name")/${suite%%#*}" ] || complain "$name: nothing at $suite"
-	done < <(grep -oE '\]\([^):]+\)' README.md CONTRIBUTING.md SECURITY.md docs/*.md | sed -E 's/:\]\((.*)\)$/:\1/; /:#/d')
+	done < <(grep -oE '\]\([^):]+\)' README.md CONTRIBUTING.md SECURITY.md docs/*.md |
+		sed -E 's/:\]\((.*)\)$/:\1/; /:#/d')
 	for name in docs/*.md; do
 		[ "$name" = docs/README.md ] || grep -qF "](${name#docs/})" docs/README.md ||
 			complain "docs/README.md: nothing on ${name#docs/}"
 	done
-	grep -q "^## $(cat VERSION)\b" CHANGELOG.md || complain "CHANGELOG.md has nothing on $(cat VERSION)"
+	grep -q "^## $(cat VERSION)\b" CHANGELOG.md ||
+		complain "CHANGELOG.md has nothing on $(cat VERSION)"
 	return $bad
 }
 

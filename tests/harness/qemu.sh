@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Put a newer QEMU into the cache where this machine's is too old for deterministic guests
-# (tests/harness/guest says why): Debian packages of the suite below, unpacked beside each other and run by
-# their own dynamic linker. Nothing is installed. Silent, and without network, when it's
+# (tests/harness/guest says why): Debian packages of the suite below, unpacked beside each other and
+# run by their own dynamic linker. Nothing is installed. Silent, and without network, when it's
 # there or not needed.
 #
 # usage: qemu.sh [--there]
@@ -46,7 +46,8 @@ rm -rf "$new"
 say "a newer QEMU than $(version), from $SUITE (40 MB to download)"
 index "$new/apt" "$SUITE"
 transport >"$new/apt/etc/apt/apt.conf.d/transport"
-private_apt "$new/apt" apt-get -qq -y --no-install-recommends --download-only install qemu-system-x86 >&2
+private_apt "$new/apt" apt-get -qq -y --no-install-recommends --download-only install \
+	qemu-system-x86 >&2
 mkdir "$new/root"
 for package in "$new"/apt/var/cache/apt/archives/*.deb; do
 	dpkg-deb --extract "$package" "$new/root"
@@ -55,8 +56,10 @@ rm -rf "$new/apt"
 cat >"$new/qemu-system-x86_64" <<-END
 	#!/bin/sh
 	root=\$(dirname "\$(readlink -f "\$0")")/root
-	exec "\$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "\$root/usr/lib/x86_64-linux-gnu" \\
-		"\$root/usr/bin/qemu-system-x86_64" -L "\$root/usr/share/qemu" -L "\$root/usr/share/seabios" "\$@"
+	exec "\$root/usr/lib64/ld-linux-x86-64.so.2" \\
+		--library-path "\$root/usr/lib/x86_64-linux-gnu" \\
+		"\$root/usr/bin/qemu-system-x86_64" -L "\$root/usr/share/qemu" \\
+		-L "\$root/usr/share/seabios" "\$@"
 END
 chmod +x "$new/qemu-system-x86_64"
 "$new/qemu-system-x86_64" --version >/dev/null

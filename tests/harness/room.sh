@@ -11,5 +11,6 @@ set -euo pipefail
 
 room=$1 target=$2
 shift 2
-[ -f "$TREE/$room/Makefile" ] || die "nothing to make '$target' with: $room/Makefile isn't there yet"
+[ -f "$TREE/$room/Makefile" ] ||
+	die "nothing to make '$target' with: $room/Makefile isn't there yet"
 exec make -C "$TREE/$room" --no-print-directory "$target" "$@"

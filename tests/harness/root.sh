@@ -36,7 +36,8 @@ wanted_of() {
 	echo "format $FORMAT"
 }
 
-# there SUITE: has its root all of that? One that has more is as good: trees with other lists share it.
+# there SUITE: has its root all of that? One that has more is as good: trees with other lists share
+# it.
 there() {
 	local has=$CACHE/roots/$1.has missing
 	[ -f "$has" ] || return
@@ -65,7 +66,8 @@ image_packages() {
 	local names kind package
 	names=$(private_apt "$1" apt-cache pkgnames linux-)
 	for kind in image binary modules base; do
-		for package in "linux-$kind-$2" "linux-$kind-$2-unsigned" "linux-$kind-unsigned-$2"; do
+		for package in "linux-$kind-$2" "linux-$kind-$2-unsigned" \
+			"linux-$kind-unsigned-$2"; do
 			if grep -qxF "$package" <<<"$names"; then
 				echo "$package"
 				break
@@ -98,7 +100,8 @@ make_root() {
 	host_apt='APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -o APT::Sandbox::User=root'
 	mmdebstrap --quiet --mode=root --variant=apt --format=directory \
 		--include="$include" \
-		--aptopt="$dir.transport" --aptopt='Acquire::Retries "5"' --aptopt='Acquire::Languages "none"' \
+		--aptopt="$dir.transport" --aptopt='Acquire::Retries "5"' \
+		--aptopt='Acquire::Languages "none"' \
 		--aptopt='APT::Install-Recommends "false"' \
 		--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \

@@ -10,7 +10,7 @@
 # usage: run.sh [lint] [unit] [guest]	default: all three
 #        KERNELS="6.1 7.2-rt"		only these kernels
 #        TESTS="edf_* basic"		only these guest tests
-#        TORTURE="--seconds 600"	the options of the test torture, with RESCH_TEST_LIMIT=SECONDS
+#        TORTURE="--seconds 600"	options of the test torture, with RESCH_TEST_LIMIT=SECONDS
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -18,7 +18,7 @@ set -euo pipefail
 
 LOGS=$BUILD/check
 # Without and with a suite's root, or a download.
-LINTS="shellcheck python spdx whitespace widths lists floors cppcheck clang-format"
+LINTS="shellcheck python spdx whitespace widths lengths lists floors cppcheck clang-format"
 ROOT_LINTS="checkpatch sparse arm64"
 GUEST_LIMIT=${RESCH_GUEST_TIMEOUT:-1800}
 
@@ -62,7 +62,8 @@ judge() {
 	*)
 		result fail "$1" "$3" "status $2, see $log"
 		{
-			grep -E '\*\*\* |^\[  FAILED  \]|^(FAIL|ERROR): ' "$log" | head -n 15 || true
+			grep -E '\*\*\* |^\[  FAILED  \]|^(FAIL|ERROR): ' "$log" |
+				head -n 15 || true
 			tail -n 25 "$log"
 		} | sed 's/^/          | /'
 		return 1
@@ -144,7 +145,8 @@ tests() {
 
 unit() {
 	step "packages for the unit tests" "$HARNESS/setup.sh" build model plot || return 0
-	tests "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" --no-print-directory O="$BUILD/host/obj/unit" check
+	tests "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" \
+		--no-print-directory O="$BUILD/host/obj/unit" check
 	tests "trace checker" "$TREE/tests/checker/run"
 	tests "models" "$TREE/tests/models/run"
 }
@@ -164,9 +166,11 @@ unfinished() {
 	awk '$1 == "start" { name = $2; next } { name = "" } END { print name }' "$1"
 }
 
-# Boot the kernel for its tests; once more for the rest when one has killed it. Leaves results, and ended: STATUS SECONDS.
+# Boot the kernel for its tests; once more for the rest when one has killed it. Leaves results, and
+# ended: STATUS SECONDS.
 guest() {
-	local kernel=$1 out=$LOGS/guest-$1 status guilty reason begin=$SECONDS before options=() slower=1
+	local kernel=$1 out=$LOGS/guest-$1 status guilty reason begin=$SECONDS before slower=1
+	local options=()
 	if [ -n "$(kernel_debug "$kernel")" ]; then
 		options=(-m 3G) slower=5
 	fi
@@ -180,7 +184,8 @@ guest() {
 		# shellcheck disable=SC2086 # one pattern a word
 		(set -f && "$HARNESS/guest" -k "$kernel" -t $((GUEST_LIMIT * slower)) -o "$out" \
 			"${options[@]}" -- env RESCH_SLOWER=$slower TORTURE="${TORTURE-}" \
-			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner ${TESTS-}) 2>&1 </dev/null |
+			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner \
+			${TESTS-}) 2>&1 </dev/null |
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
 		guilty=$(unfinished "$out/results")
 		if [ -z "$guilty" ] || [ "$(wc -l <"$out/results")" -eq "$before" ]; then
@@ -227,7 +232,8 @@ kernel() {
 	left built "$1" "$BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
 	guest "$1"
 	[ -n "${TESTS-}" ] ||
-		left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
+		left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all \
+			1 2 3 || true
 }
 
 # left_count KIND KERNEL NAME

@@ -11,7 +11,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 kernelshark_qt() {
-	case $(apt-cache show --no-all-versions libkshark-dev 2>/dev/null | sed -n 's/^Version: //p') in
+	case $(apt-cache show --no-all-versions libkshark-dev 2>/dev/null |
+			sed -n 's/^Version: //p') in
 	*2.[012].*) echo qtbase5-dev ;;
 	*) echo qt6-base-dev ;;
 	esac
@@ -20,9 +21,11 @@ kernelshark_qt() {
 packages_for() {
 	case $1 in
 	# what is installed is compiled with, and needs to run; nothing of the tests
-	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev python3-minimal libpython3-stdlib ;;
+	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev python3-minimal \
+		libpython3-stdlib ;;
 	build) packages_for install && packages_for bpf &&
-		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel python3-pyte ;;
+		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel \
+			python3-pyte ;;
 	# reschtop; where they are missing `make install` leaves it out
 	bpf) echo clang bpftool libbpf-dev libncurses-dev ;;
 	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
@@ -33,10 +36,12 @@ packages_for() {
 	model) echo gcc libc6-dev spin ;;
 	plot) echo python3-matplotlib ;;
 	# 2.2 is of Qt 5, what comes after of Qt 6
-	kernelshark) echo kernelshark trace-cmd libkshark-dev libglu1-mesa-dev g++ make pkg-config libtraceevent-dev libjson-c-dev \
+	kernelshark) echo kernelshark trace-cmd libkshark-dev libglu1-mesa-dev g++ make pkg-config \
+		libtraceevent-dev libjson-c-dev \
 		"$(kernelshark_qt)" ;;
 	dkms) echo dkms gcc make "linux-headers-${RESCH_RELEASE:-$(uname -r)}" ;;
-	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot kernelshark dkms" ;;
+	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot" \
+		"kernelshark dkms" ;;
 	esac
 }
 
@@ -66,7 +71,8 @@ apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=900
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
-	as_root "${apt[@]}" install --no-install-recommends -y "${missing[@]}" >"$log" 2>&1 </dev/null
+	as_root "${apt[@]}" install --no-install-recommends -y "${missing[@]}" >"$log" 2>&1 \
+		</dev/null
 }
 # Package lists may be absent or old: fetch them only when they fail us.
 if ! install && ! { as_root "${apt[@]}" update >&2 && install; }; then

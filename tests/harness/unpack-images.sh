@@ -31,7 +31,8 @@ done
 for modules in "$root"/lib/modules/*; do
 	release=${modules##*/}
 	for file in vmlinuz config; do
-		[ -f "$root/boot/$file-$release" ] || cp -a "$modules/$file" "$root/boot/$file-$release"
+		[ -f "$root/boot/$file-$release" ] ||
+			cp -a "$modules/$file" "$root/boot/$file-$release"
 	done
 	rm -f "$modules/vmlinuz"
 done

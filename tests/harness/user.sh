@@ -17,7 +17,8 @@ for room in libresch tools tools/top tools/kernelshark tools/trace bench; do
 	[ -f "$TREE/$room/Makefile" ] || continue
 	for target in all install; do
 		make -C "$TREE/$room" --no-print-directory -j"$(nproc)" O="$out/obj/$room" \
-			PREFIX="$out" SKELETON="$out/reschtop.skel.h" KSHARK_PLUGINS="$out/lib/kernelshark" $target
+			PREFIX="$out" SKELETON="$out/reschtop.skel.h" \
+			KSHARK_PLUGINS="$out/lib/kernelshark" $target
 	done
 	built+=("$room")
 done
@@ -30,5 +31,6 @@ if compgen -G "$TREE/tests/guest/*.c" >/dev/null; then
 	make -C "$TREE" --no-print-directory -j"$(nproc)" -f tests/harness/guest-tests.mk O="$out"
 	built+=(tests/guest)
 fi
-[ ${#built[@]} -gt 0 ] || die "no programs in this tree yet: libresch, tools and bench have no Makefile"
+[ ${#built[@]} -gt 0 ] ||
+	die "no programs in this tree yet: libresch, tools and bench have no Makefile"
 say "built ${built[*]} in $out"

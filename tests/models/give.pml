@@ -3,8 +3,8 @@
  * give.pml - an affinity given back, while the thread is bound (module/linux/restore.c
  * resch_restore_bind() and resch_restore_give())
  *
- * The thread binds itself to its CPU again, and the helper binds it to another one, as its registration ends at
- * any moment: from somewhere else, by who then gives it back what it had.
+ * The thread binds itself to its CPU again, and the helper binds it to another one, as its
+ * registration ends at any moment: from somewhere else, by who then gives it back what it had.
  *
  * To hold: when all is quiet it has what it had.
  *
@@ -21,7 +21,7 @@ byte cpu; /* where it is to be */
 bool gone; /* its registration has ended */
 byte working = 4; /* the thread, the helper, the plugin, who ends it */
 
-/* restore_cpus(): what somebody else has given it stands; what it has been bound to by @by does not */
+/* restore_cpus(): what somebody else has given it stands; what @by has bound it to does not */
 inline give(by)
 {
 	atomic {

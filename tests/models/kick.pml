@@ -3,10 +3,11 @@
  * kick.pml - kick and drain: several CPUs tell one that something has changed (module/core/cpu.c)
  *
  * Each sender makes a change, then kicks the target: resch_cpu_kick(), cpu_send(). The kernel's
- * smp_call_function_single_async() is as it is: its look at the mark on the csd and its setting of it are
- * two steps. The target's interrupt, resch_clock_call(), takes the mark off before it calls.
+ * smp_call_function_single_async() is as it is: its look at the mark on the csd and its setting of
+ * it are two steps. The target's interrupt, resch_clock_call(), takes the mark off before it calls.
  *
- * To hold: a csd is never put on the target's list while it is there; every change is seen, sooner or later.
+ * To hold: a csd is never put on the target's list while it is there; every change is seen, sooner
+ * or later.
  *
  * BROKEN=1: without the bit `kicked`, by the kernel's mark alone.
  * BROKEN=2: the bit is cleared after the look at what has changed.

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lock.pml - the lock of a CPU, which is its own or that of its whole domain (module/core/cpu.h, module/domain/takeover.c)
+ * lock.pml - the lock of a CPU, which is its own or that of its whole domain (module/core/cpu.h,
+ * module/domain/takeover.c)
  *
  * resch_cpu_lock() reads the pointer, takes that lock and looks whether it still is the one;
  * resch_thread_lock() likewise with the CPU of a thread, which a plugin for the whole domain moves.
  * resch_takeover() swaps plugins: from one for each CPU to one for all of them, and back.
  *
- * To hold: what belongs to a CPU is touched by one at a time; who has locked a thread's CPU has the thread;
- * nobody waits for ever.
+ * To hold: what belongs to a CPU is touched by one at a time; who has locked a thread's CPU has the
+ * thread; nobody waits for ever.
  *
  * BROKEN=1: no second look at the pointer.
  * BROKEN=2: the pointer is changed without the CPU's own lock.

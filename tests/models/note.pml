@@ -2,11 +2,12 @@
 /*
  * note.pml - the note of a blocked thread (module/linux/hooks.c, resch_cpu_note(), engine_drain())
  *
- * A thread blocks and is woken, each time somebody notes it on the list of the CPU that it is on; the CPU
- * takes its list in and does what the thread is. Meanwhile a domain's plugin moves it from one CPU to
- * another, with a lock of its own.
+ * A thread blocks and is woken, each time somebody notes it on the list of the CPU that it is on;
+ * the CPU takes its list in and does what the thread is. Meanwhile a domain's plugin moves it from
+ * one CPU to another, with a lock of its own.
  *
- * To hold: a thread is on one list at most; when all is quiet what the engine thinks is what the thread is.
+ * To hold: a thread is on one list at most; when all is quiet what the engine thinks is what the
+ * thread is.
  *
  * BROKEN=1: the bit is cleared after the look at the thread.
  * BROKEN=2: who finds a thread that has left for another CPU lets the note go.
@@ -67,7 +68,10 @@ active proctype sleeper()
 	working--
 }
 
-/* hooks_sched_wakeup(): it may come before the hook of the one that blocks has done, not before it is asleep */
+/*
+ * hooks_sched_wakeup(): it may come before the hook of the one that blocks has done, not before it
+ * is asleep
+ */
 active proctype waker()
 {
 	byte turn = 0, target;
@@ -152,7 +156,8 @@ end:	do
 active proctype end_of_it()
 {
 	atomic {
-		!working && !kicked[0] && !kicked[1] && !lock[0] && !lock[1] && cpu[3]@end && cpu[4]@end ->
+		!working && !kicked[0] && !kicked[1] && !lock[0] && !lock[1] && cpu[3]@end &&
+			cpu[4]@end ->
 		assert(blocked == kblocked);
 		assert(!on)
 	}

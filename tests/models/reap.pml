@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * reap.pml - the end of a registration: retire, reap, the last reference (module/core/retire.c, reap.c)
+ * reap.pml - the end of a registration: retire, reap, the last reference (module/core/retire.c,
+ * reap.c)
  *
- * The thread blocks, and at any moment leaves by its task work or dies; its owner closes the descriptor at any
- * moment; its CPU takes its notes in; the worker reaps and buries.
+ * The thread blocks, and at any moment leaves by its task work or dies; its owner closes the
+ * descriptor at any moment; its CPU takes its notes in; the worker reaps and buries.
  *
- * To hold: no reference is given back twice, or taken when the last one is gone; the thread is not freed while it
- * is on a list or a CPU takes it in; it is freed in the end.
+ * To hold: no reference is given back twice, or taken when the last one is gone; the thread is not
+ * freed while it is on a list or a CPU takes it in; it is freed in the end.
  *
  * BROKEN=1: who leaves does not wait until its note is taken.
  * BROKEN=2: the death of one that has been retired does not have it reaped again.
  * BROKEN=3: the worker does not wait for the note of one that has died.
  * BROKEN=4: it does not let a grace period pass before: who dies is between its word and its note.
  * BROKEN=5: nor after: the CPU that has taken the note is about to take a reference.
- * BROKEN=6: the CPU that the thread has left takes its note in, and notes it once more where it is now.
+ * BROKEN=6: the CPU that the thread has left takes its note in, and notes it once more where it is
+ *           now.
  */
 byte refs = 2; /* the registration's and the notifier's */
 bool freed;

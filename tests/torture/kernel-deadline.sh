@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# kernel-deadline.sh [SECONDS]: threads that are SCHED_DEADLINE for a moment while CPUs go off- and online, without any
-# module of ours: whether the kernel itself loses count of their bandwidth, or panics (docs/hardening.md has what was seen).
-# Needs root and a guest: from the top of the repository,
+# kernel-deadline.sh [SECONDS]: threads that are SCHED_DEADLINE for a moment while CPUs go off- and
+# online, without any module of ours: whether the kernel itself loses count of their bandwidth, or
+# panics (docs/hardening.md has what was seen). Needs root and a guest: from the top of the
+# repository,
 #
 #   tests/harness/guest -k 6.1 -t 200 -o DIR -- bash -c "$(cat tests/torture/kernel-deadline.sh)"
 #
-# Prints the bandwidth that the kernel counts before and after, for each CPU in 1/2^20, and the CPUs that can't go offline
-# then, with nobody left under SCHED_DEADLINE. Exit status 1 where the two differ.
+# Prints the bandwidth that the kernel counts before and after, for each CPU in 1/2^20, and the CPUs
+# that can't go offline then, with nobody left under SCHED_DEADLINE. Exit status 1 where the two
+# differ.
 
 set -u
 
@@ -16,7 +18,8 @@ readonly cpus=/sys/devices/system/cpu
 end=$((SECONDS + ${1:-60}))
 
 counted() {
-	awk '/total_bw/ { printf "%s%s", sep, $NF; sep = " " } END { print "" }' /sys/kernel/debug/sched/debug
+	awk '/total_bw/ { printf "%s%s", sep, $NF; sep = " " } END { print "" }' \
+		/sys/kernel/debug/sched/debug
 }
 
 come_and_go() {
@@ -57,7 +60,8 @@ after=$(counted)
 echo "after     $after"
 echo "offline   $off times, refused $refused times while they ran"
 for cpu in "$cpus"/cpu[1-9]*; do
-	echo 0 2>/dev/null >"$cpu"/online || echo "${cpu##*/}      can't go offline, with no such thread left"
+	echo 0 2>/dev/null >"$cpu"/online ||
+		echo "${cpu##*/}      can't go offline, with no such thread left"
 	echo 1 2>/dev/null >"$cpu"/online
 done
 [ "$before" = "$after" ]

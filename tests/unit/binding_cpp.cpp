@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * binding_cpp.cpp - resch.hpp, by test_bindings.py: over the played device, with and without exceptions
+ * binding_cpp.cpp - resch.hpp, by test_bindings.py: over the played device, with and without
+ * exceptions
  */
 #include <resch.hpp>
 
@@ -190,7 +191,8 @@ static void application(const resch::device &device, bool server)
 	resch::time_point first[2];
 
 	CHECK(app);
-	CHECK(has(app->add(every(10ms, 11ms), [](const resch::job &) {}).error().message(), "longer than"));
+	CHECK(has(app->add(every(10ms, 11ms), [](const resch::job &) {}).error().message(),
+		  "longer than"));
 	CHECK(app->add(
 		every(10ms, 1ms),
 		[&](const resch::job &job) {
@@ -204,7 +206,8 @@ static void application(const resch::device &device, bool server)
 			first[1] = job.release;
 		two++;
 	}));
-	const auto zero = std::chrono::time_point_cast<resch::duration>(std::chrono::steady_clock::now()) + 20ms;
+	const auto now = std::chrono::steady_clock::now();
+	const auto zero = std::chrono::time_point_cast<resch::duration>(now) + 20ms;
 	CHECK(app->start(zero).value() == 2);
 	while (one < 5 || two < 2)
 		std::this_thread::sleep_for(1ms);

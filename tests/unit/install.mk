@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # make install into a folder, with the objects that make user leaves; what manual pages show.
-check: check-install check-setup check-manners check-documents check-examples check-structures check-bindings check-python
+check: check-install check-setup check-manners check-documents check-examples check-structures \
+	check-bindings check-python
 
 check-install:
 	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
@@ -14,7 +15,8 @@ check-manners: check-install
 
 # What documents show: with the programs that the other tests have.
 check-documents: check-reschctl $(OUT)/resch-sim
-	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_documents.py
+	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim \
+		$(TOP)/tests/unit/test_documents.py
 
 check-examples:
 	$(TOP)/tests/unit/test_examples.py
@@ -29,4 +31,5 @@ check-bindings: check-library
 check-python: check-library
 	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_python.py
 
-.PHONY: check-install check-setup check-manners check-documents check-examples check-structures check-bindings check-python
+.PHONY: check-install check-setup check-manners check-documents check-examples check-structures \
+	check-bindings check-python

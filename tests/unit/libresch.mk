@@ -7,7 +7,8 @@ SRCS_test_libresch_chain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_page := $(LIBRESCH) tests/unit/fake_device.c
 
 # Against a simulator that shares nothing with the library.
-$(foreach test,$(filter test_libresch_assign%,$(TESTS)),$(eval SRCS_$(test) := $(LIBRESCH) bench/study/slots.c))
+$(foreach test,$(filter test_libresch_assign%,$(TESTS)), \
+	$(eval SRCS_$(test) := $(LIBRESCH) bench/study/slots.c))
 
 # What the library finds, the plugin has to admit.
 SRCS_test_libresch_server := $(LIBRESCH) $(PLUGINS)
@@ -23,6 +24,7 @@ check-library:
 	$(MAKE) -C $(TOP)/libresch --no-print-directory O=$(OUT)/libresch all examples check-symbols
 
 check-reschctl:
-	$(MAKE) -C $(TOP)/tools --no-print-directory O=$(OUT)/tools check CFLAGS="-O1 -g $(SANITIZE)"
+	$(MAKE) -C $(TOP)/tools --no-print-directory O=$(OUT)/tools check \
+		CFLAGS="-O1 -g $(SANITIZE)"
 
 .PHONY: check-library check-reschctl

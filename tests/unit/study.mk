@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Task-set generators, the schedulability study, the paper's experiment, in short; what measurements become.
-check: check-gen check-study check-experiment check-chain-experiment check-observer check-completion check-progress
+# Task-set generators, the schedulability study, the paper's experiment, in short; what measurements
+# become.
+check: check-gen check-study check-experiment check-chain-experiment check-observer \
+	check-completion check-progress
 
 check-gen:
 	$(TOP)/tests/unit/test_gen.py
@@ -10,7 +12,8 @@ check-study:
 	RESCH_STUDY=$(OUT)/study/resch-study $(TOP)/tests/unit/test_study.py
 
 check-experiment: check-reschctl $(OUT)/resch-sim
-	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_experiment.py
+	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim \
+		$(TOP)/tests/unit/test_experiment.py
 
 check-chain-experiment: $(OUT)/resch-sim
 	RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_chain_experiment.py
@@ -24,4 +27,5 @@ check-completion:
 check-progress: $(OUT)/resch-sim
 	RESCH_SIM=$(OUT)/resch-sim $(TOP)/tests/unit/test_progress.py
 
-.PHONY: check-gen check-study check-experiment check-chain-experiment check-observer check-completion check-progress
+.PHONY: check-gen check-study check-experiment check-chain-experiment check-observer \
+	check-completion check-progress

@@ -4,7 +4,8 @@ TOP_ROOM := $(TOP)/tools/top
 SRCS_test_top_histogram := tools/top/percentile.c
 SRCS_test_top_view := $(addprefix tools/top/,bars.c canvas.c percentile.c view.c)
 
-$(OUT)/obj/tests/unit/test_top_%.o $(OUT)/obj/tools/top/%.o: UNIT_CFLAGS += -D_GNU_SOURCE -I$(TOP_ROOM)
+$(OUT)/obj/tests/unit/test_top_%.o $(OUT)/obj/tools/top/%.o: UNIT_CFLAGS += -D_GNU_SOURCE \
+	-I$(TOP_ROOM)
 
 check: check-top
 

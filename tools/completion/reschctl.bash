@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bash completion for reschctl(8)
 #
-# Commands, actions, options and the words of their values are asked of reschctl itself: `reschctl --list [WHAT]`,
-# `reschctl --options COMMAND [ACTION]`. What is on this machine is looked up here.
+# Commands, actions, options and the words of their values are asked of reschctl itself: `reschctl
+# --list [WHAT]`, `reschctl --options COMMAND [ACTION]`. What is on this machine is looked up here.
 
 _reschctl_ids() {
 	reschctl "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
@@ -23,14 +23,16 @@ _reschctl_values() {
 	signals) kill -l | tr -s '\t )0-9' '\n' | sed -n 's/^SIG//p' ;;
 	plugins)
 		_reschctl_ids plugin list
-		find "/lib/modules/$(uname -r)" -name 'resch-*.ko*' 2>/dev/null | sed 's,.*/resch-,,; s,\.ko.*,,'
+		find "/lib/modules/$(uname -r)" -name 'resch-*.ko*' 2>/dev/null |
+			sed 's,.*/resch-,,; s,\.ko.*,,'
 		;;
 	*) reschctl --list "$1" 2>/dev/null | cut -f 1 ;;
 	esac
 }
 
 _reschctl() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} \
+		command=${COMP_WORDS[1]}
 	local i words lines value
 
 	COMPREPLY=()
@@ -39,7 +41,8 @@ _reschctl() {
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(reschctl --list 2>/dev/null | cut -f 1)" -- "$cur")
+		mapfile -t COMPREPLY < \
+			<(compgen -W "$(reschctl --list 2>/dev/null | cut -f 1)" -- "$cur")
 		return
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do

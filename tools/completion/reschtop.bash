@@ -4,7 +4,8 @@
 # Options are asked of reschtop itself: `reschtop --options [record]`.
 
 _reschtop() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} first=1 i command='' lines value
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} first=1 i \
+		command='' lines value
 
 	COMPREPLY=()
 	# "--option=value" comes as three words.

@@ -6,7 +6,8 @@
 # One Python answers all questions of a test: to start one takes an emulated machine up to a second.
 #
 #	json_start
-#	json_ask FILE EXPRESSION	the value of a Python expression of d, the parsed JSON, in $REPLY; or what is wrong with it
+#	json_ask FILE EXPRESSION	the value of a Python expression of d, the parsed JSON, in
+#					$REPLY; or what is wrong with it
 #	json_value FILE EXPRESSION	prints it
 #
 # It is a child of the test, and so among its jobs: it is to be killed before a `wait` for all.
