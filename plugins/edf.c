@@ -75,23 +75,15 @@ static void edf_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch
 	resch_queue_erase(&resch_private(rq, struct edf_rq)->ready, &task->node);
 }
 
-static void edf_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
-{
-	struct resch_node *first = resch_queue_first(&resch_private(rq, struct edf_rq)->ready);
-
-	if (first)
-		pick->task = container_of(first, struct resch_task, node);
-}
-
 static const struct resch_plugin edf = {
 	.name = "edf",
 	.about = "earliest deadline first, admission by utilization and processor demand",
 	.abi = RESCH_PLUGIN_ABI,
-	.flags = RESCH_PLUGIN_INNER,
+	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
 	.admit = edf_admit,
 	.enqueue = edf_enqueue,
 	.dequeue = edf_dequeue,
-	.pick = edf_pick,
+	.pick = resch_pick_first,
 };
 
 resch_plugin_module(edf);

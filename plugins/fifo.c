@@ -42,21 +42,13 @@ static void fifo_dequeue(struct resch_rq *rq, struct resch_task *task, enum resc
 	resch_queue_erase(&resch_private(rq, struct fifo_rq)->ready, &task->node);
 }
 
-static void fifo_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
-{
-	struct resch_node *first = resch_queue_first(&resch_private(rq, struct fifo_rq)->ready);
-
-	if (first)
-		pick->task = container_of(first, struct resch_task, node);
-}
-
 const struct resch_plugin resch_plugin_fifo = {
 	.name = "fifo",
 	.about = "jobs in the order of their releases; the built-in fallback",
 	.abi = RESCH_PLUGIN_ABI,
-	.flags = RESCH_PLUGIN_INNER,
+	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
 	.admit = fifo_admit,
 	.enqueue = fifo_enqueue,
 	.dequeue = fifo_dequeue,
-	.pick = fifo_pick,
+	.pick = resch_pick_first,
 };

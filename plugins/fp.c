@@ -154,26 +154,18 @@ static void fp_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_
 	resch_queue_erase(&resch_private(rq, struct fp_rq)->ready, &task->node);
 }
 
-static void fp_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
-{
-	struct resch_node *first = resch_queue_first(&resch_private(rq, struct fp_rq)->ready);
-
-	if (first)
-		pick->task = container_of(first, struct resch_task, node);
-}
-
 static const struct resch_plugin fp = {
 	.name = "fp",
 	.about =
 		"fixed priorities (order=dm|rm|explicit), exact response-time admission (test=rta|hyperbolic|ll)",
 	.abi = RESCH_PLUGIN_ABI,
-	.flags = RESCH_PLUGIN_INNER,
+	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
 	.option = fp_option,
 	.admit = fp_admit,
 	.attach = fp_attach,
 	.enqueue = fp_enqueue,
 	.dequeue = fp_dequeue,
-	.pick = fp_pick,
+	.pick = resch_pick_first,
 };
 
 resch_plugin_module(fp);

@@ -128,7 +128,6 @@ void resch_agenda_move(struct resch_thread *thread, struct resch_cpu *to)
 
 void resch_agenda_arm(struct resch_thread *thread)
 {
-	struct resch_queue *timers = &thread->rc->timers;
 	u64 at = RESCH_NEVER;
 
 	switch (thread->state) {
@@ -149,11 +148,5 @@ void resch_agenda_arm(struct resch_thread *thread)
 		at = thread->task.job.deadline;
 		break;
 	}
-	if (resch_node_queued(&thread->timer)) {
-		if (thread->timer.key == at)
-			return;
-		resch_queue_erase(timers, &thread->timer);
-	}
-	if (at != RESCH_NEVER)
-		resch_queue_insert(timers, &thread->timer, at);
+	resch_agenda_timer(thread, at);
 }

@@ -42,6 +42,21 @@ void resch_agenda_stopped(struct resch_thread *thread);
  */
 void resch_agenda_move(struct resch_thread *thread, struct resch_cpu *to);
 
+/* thread->timer is to expire @at, or never. cpu->lock. */
+static inline void resch_agenda_timer(struct resch_thread *thread, u64 at)
+{
+	struct resch_queue *timers = &thread->rc->timers;
+
+	if (!resch_node_queued(&thread->timer)) {
+		if (at != RESCH_NEVER)
+			resch_queue_insert(timers, &thread->timer, at);
+	} else if (at == RESCH_NEVER) {
+		resch_queue_erase(timers, &thread->timer);
+	} else if (thread->timer.key != at) {
+		resch_queue_move(timers, &thread->timer, at);
+	}
+}
+
 /* Puts thread->timer where the state wants it. cpu->lock. */
 void resch_agenda_arm(struct resch_thread *thread);
 

@@ -60,6 +60,7 @@ struct resch_cpu {
 	 * deselected is stopped at once, lest it runs where it has no reserve.
 	 */
 	bool whole;
+	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
 	struct resch_thread *selected;
 	/* preempted by level, highest first; all below the selected thread's */
 	struct list_head shadows;

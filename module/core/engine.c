@@ -240,17 +240,28 @@ static bool engine_slow(struct resch_cpu *rc, struct resch_pick *pick, u64 now)
 	return ++rc->slow == RESCH_PICK_SLOW;
 }
 
-/* Asks the plugin. false: the answer is worthless, and the plugin on its way out. */
-static bool engine_ask(struct resch_cpu *rc, struct resch_pick *pick, u64 now)
+/* The plugin picks; or what is wrong with how it does. */
+static const char *engine_pick(struct resch_cpu *rc, struct resch_pick *pick, u64 now)
 {
-	const char *nonsense = NULL;
 	cycles_t began;
 
 	rc->decisions++;
+	if (likely(rc->ordered)) {
+		resch_pick_first(&rc->rq, now, pick);
+		return NULL;
+	}
 	began = get_cycles();
 	rc->plugin->pick(&rc->rq, now, pick);
 	if (unlikely(get_cycles() - began > engine_pick_max) && engine_slow(rc, pick, now))
-		nonsense = "took too long to pick";
+		return "took too long to pick";
+	return NULL;
+}
+
+/* Asks the plugin. false: the answer is worthless, and the plugin on its way out. */
+static bool engine_ask(struct resch_cpu *rc, struct resch_pick *pick, u64 now)
+{
+	const char *nonsense = engine_pick(rc, pick, now);
+
 	if (likely(pick->task && pick->task->rq == &rc->rq && pick->task->ready &&
 		   pick->until > now && !nonsense)) {
 		rc->starved = 0;
@@ -340,10 +351,8 @@ static void engine_expire(struct resch_cpu *rc, u64 now)
 	struct resch_thread *thread;
 	struct resch_node *node;
 
-	while ((node = resch_queue_first(&rc->timers)) && node->key <= now) {
-		resch_queue_erase(&rc->timers, node);
+	while ((node = resch_queue_first(&rc->timers)) && node->key <= now)
 		resch_job_expire(container_of(node, struct resch_thread, timer), now);
-	}
 	while (unlikely((node = resch_queue_first(&rc->late)) && node->key <= now)) {
 		resch_queue_erase(&rc->late, node);
 		resch_park_escalate(container_of(node, struct resch_thread, late), now);

@@ -20,8 +20,8 @@ static void job_foresee(struct resch_thread *thread, u64 now)
 	const struct resch_task_params *params = &thread->task.params;
 	u64 next = thread->task.job.release + params->period;
 
-	if (params->kind == RESCH_PERIODIC && next > now && !resch_node_queued(&thread->timer))
-		resch_queue_insert(&thread->rc->timers, &thread->timer, next);
+	resch_agenda_timer(thread,
+			   params->kind == RESCH_PERIODIC && next > now ? next : RESCH_NEVER);
 }
 
 void resch_job_release(struct resch_thread *thread, u64 now)
@@ -175,10 +175,12 @@ void resch_job_complete(struct resch_thread *thread, u64 now)
 void resch_job_expire(struct resch_thread *thread, u64 now)
 {
 	resch_cpu_assert_locked(thread->rc);
-	switch (thread->state) {
-	case RESCH_SLEEPING:
+	if (likely(thread->state == RESCH_SLEEPING)) {
 		resch_job_release(thread, now);
 		return;
+	}
+	resch_agenda_timer(thread, RESCH_NEVER);
+	switch (thread->state) {
 	case RESCH_DELAYED:
 		if (thread->life.wake_at <= now)
 			resch_agenda_resume(thread, now);

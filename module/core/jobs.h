@@ -18,7 +18,7 @@ void resch_job_complete(struct resch_thread *thread, u64 now);
 /* Bring the state in line with what kblocked says. cpu->lock. */
 void resch_job_sync(struct resch_thread *thread, u64 now);
 
-/* thread->timer has expired and is off the queue. cpu->lock. */
+/* thread->timer has expired: it is later from here on, or off the queue. cpu->lock. */
 void resch_job_expire(struct resch_thread *thread, u64 now);
 
 /* A thread that has just come under control gets its first job or sleeps for it. cpu->lock. */

@@ -53,9 +53,9 @@ int resch_plugin_register(const struct resch_plugin *plugin, struct module *owne
 		       plugin->name);
 		return -EINVAL;
 	}
-	if (plugin->flags & RESCH_PLUGIN_INNER &&
-	    (plugin->stopped || plugin->flags & ~RESCH_PLUGIN_INNER)) {
-		pr_err("plugin %s is for servers, but has stopped(), or is for more than a CPU\n",
+	if (plugin->flags & (RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED) &&
+	    (plugin->stopped || plugin->flags & ~(RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED))) {
+		pr_err("plugin %s is for servers or has a queue that the core reads, but has stopped(), or is for more than a CPU\n",
 		       plugin->name);
 		return -EINVAL;
 	}

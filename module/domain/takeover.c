@@ -18,6 +18,7 @@ void resch_takeover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 	rc->rq.peers = domain->peers;
 	rc->rq.nr_peers = domain->nr_peers;
 	rc->whole = plugin->flags & RESCH_PLUGIN_WHOLE;
+	rc->ordered = plugin->flags & RESCH_PLUGIN_ORDERED;
 	rc->rq.capacity = domain->capacity;
 	rc->rq.overhead = domain->overhead;
 	resch_server_reset(rc);

@@ -58,7 +58,21 @@ static void oracle_erase(struct oracle *oracle, u32 at)
 		(--oracle->count - at) * sizeof(oracle->sorted[0]));
 }
 
-/* Random inserts, erasures anywhere and pops; @keys: how many different keys there are. */
+/* The first one above all: it is what timers do. */
+static void run_move(struct resch_queue *queue, struct oracle *oracle, struct resch_node *node,
+		     u64 key)
+{
+	u32 at = 0;
+
+	while (oracle->sorted[at] != node)
+		at++;
+	oracle_erase(oracle, at);
+	oracle_insert(oracle, node, key);
+	resch_queue_move(queue, node, key);
+	assert_true(resch_node_queued(node));
+}
+
+/* Random inserts, moves, erasures anywhere and pops; @keys: how many different keys there are. */
 static void run_random(u64 seed, u32 keys, u32 rounds)
 {
 	static struct resch_node nodes[NODES];
@@ -79,13 +93,17 @@ static void run_random(u64 seed, u32 keys, u32 rounds)
 			key = rig_random(&random) % keys;
 			oracle_insert(&oracle, node, key);
 			resch_queue_insert(&queue, node, key);
-		} else if (!grow && oracle.count && rig_random(&random) % 2) {
+		} else if (grow && oracle.sorted[0] != node && rig_random(&random) % 2) {
+			run_move(&queue, &oracle, node, rig_random(&random) % keys);
+		} else if (grow) {
+			run_move(&queue, &oracle, oracle.sorted[0], rig_random(&random) % keys);
+		} else if (oracle.count && rig_random(&random) % 2) {
 			at = rig_random(&random) % oracle.count;
 			node = oracle.sorted[at];
 			oracle_erase(&oracle, at);
 			resch_queue_erase(&queue, node);
 			assert_false(resch_node_queued(node));
-		} else if (!grow && oracle.count) {
+		} else if (oracle.count) {
 			assert_ptr_equal(resch_queue_pop(&queue), oracle.sorted[0]);
 			oracle_erase(&oracle, 0);
 		}

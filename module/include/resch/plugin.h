@@ -29,7 +29,7 @@
  * again (resch_rq_kick()), and pick a task that is on another one, which then moves over.
  *
  * A plugin with RESCH_PLUGIN_INNER may also be asked to order the tasks of one server:
- * resch/inner.h.
+ * resch/inner.h. One with RESCH_PLUGIN_ORDERED is not even asked: resch_pick_first().
  */
 #ifndef _RESCH_PLUGIN_H
 #define _RESCH_PLUGIN_H
@@ -311,6 +311,19 @@ struct resch_pick {
 };
 
 /**
+ * resch_pick_first - the pick of a plugin with RESCH_PLUGIN_ORDERED: the first of its ready tasks,
+ * if there is one
+ */
+static inline void resch_pick_first(struct resch_rq *rq, u64 now, struct resch_pick *pick)
+{
+	const struct resch_queue *ready = (const struct resch_queue *)rq->private;
+	struct resch_node *first = resch_queue_first(ready);
+
+	if (first)
+		pick->task = container_of(first, struct resch_task, node);
+}
+
+/**
  * resch_pick_nonsense - why the answer of a plugin, RESCH_PLUGIN_WHOLE or not, can't be true; or
  * NULL
  */
@@ -434,6 +447,12 @@ struct resch_plugin {
  * picks one whenever one is ready. Has no stopped(); not with one of the above
  */
 #define RESCH_PLUGIN_INNER (1U << 4)
+/*
+ * on each CPU the task that runs is the first one of a struct resch_queue at the begin of
+ * rq->private, in which the ready tasks are with their nodes, and it runs without end: the core
+ * looks there itself. pick is resch_pick_first(). Not with a flag above INNER
+ */
+#define RESCH_PLUGIN_ORDERED (1U << 5)
 
 #define RESCH_PLUGIN_PRIVATE(type, room)                     \
 	_Static_assert(sizeof(type) <= (room) * sizeof(u64), \

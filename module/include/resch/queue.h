@@ -165,6 +165,23 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 	queue->count--;
 }
 
+/**
+ * resch_queue_move - @node, which is in @queue, goes to where resch_queue_insert() would put it with
+ * @key
+ */
+static inline void resch_queue_move(struct resch_queue *queue, struct resch_node *node, u64 key)
+{
+	/* The first one often stays so: what is below it is later still. */
+	if (!node->up && (!node->left || key < node->left->key) &&
+	    (!node->right || key < node->right->key)) {
+		node->key = key;
+		node->seq = queue->seq++;
+		return;
+	}
+	resch_queue_erase(queue, node);
+	resch_queue_insert(queue, node, key);
+}
+
 /** resch_queue_pop - take the first node out; NULL when empty */
 static inline struct resch_node *resch_queue_pop(struct resch_queue *queue)
 {
