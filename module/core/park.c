@@ -9,6 +9,7 @@
 #include "agenda.h"
 #include "park.h"
 #include "trace.h"
+#include "compat/rseq.h"
 
 /*
  * Whether the thread was interrupted in user mode, so that it will meet its task work on the way
@@ -103,13 +104,17 @@ void resch_park_astray(struct resch_thread *thread)
  */
 static void park_sleep(struct resch_thread *thread)
 {
+	int cid;
+
 	if (unlikely(!thread->hooked)) {
 		schedule();
 		return;
 	}
+	cid = resch_rseq_before();
 	__hlist_del(&thread->notifier.link);
 	schedule();
 	hlist_add_head(&thread->notifier.link, &current->preempt_notifiers);
+	resch_rseq_after(cid);
 	if (unlikely(raw_smp_processor_id() != READ_ONCE(thread->cpu)))
 		resch_park_astray(thread);
 }

@@ -166,7 +166,7 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 }
 
 /**
- * resch_queue_move - @node, which is in @queue, goes to where resch_queue_insert() would put it with
+ * resch_queue_move - @node, which is in @queue, goes where resch_queue_insert() would put it with
  * @key
  */
 static inline void resch_queue_move(struct resch_queue *queue, struct resch_node *node, u64 key)

@@ -2,6 +2,9 @@
 /* task.c - threads that are registered, see lib.h */
 #include "lib.h"
 
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+
 struct resch_register periodic(uint64_t period, uint64_t wcet)
 {
 	struct resch_register reg = {
@@ -97,6 +100,28 @@ void task_join(struct task *task)
 		     resch_state_name(state_of(task->id)), strerror(err));
 }
 
+/*
+ * What the kernel tells programs about the CPU that they are on is true after a wait, which spares
+ * the kernel the telling where there is nothing new.
+ */
+static void task_look(const struct task *task)
+{
+	const struct rseq *rseq =
+		(const struct rseq *)((const char *)__builtin_thread_pointer() + __rseq_offset);
+	unsigned int cpu, node;
+	int i;
+
+	if (!__rseq_size)
+		return;
+	/* It may be moved between the two looks. */
+	for (i = 0; i < 10; i++) {
+		must_libc(syscall(SYS_getcpu, &cpu, &node, NULL));
+		if (*(const volatile uint32_t *)&rseq->cpu_id == cpu)
+			return;
+	}
+	fail("task %d: rseq says CPU %u, it is on CPU %u", task->number, rseq->cpu_id, cpu);
+}
+
 void task_wait(struct task *task)
 {
 	int err;
@@ -106,6 +131,7 @@ void task_wait(struct task *task)
 	while (err == -EINTR);
 	if (err)
 		fail("task %d: resch_wait: %s", task->number, errno_name(err));
+	task_look(task);
 	atomic_fetch_add(&task->jobs, 1);
 }
 
