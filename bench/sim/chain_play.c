@@ -2,25 +2,16 @@
 /* chain_play.c - chains, played from one or from many phasings */
 #include "chain.h"
 
+#include "chain/divisor.h"
+
 typedef unsigned long long ull;
-
-static u64 divisor(u64 a, u64 b)
-{
-	while (b) {
-		u64 rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 /* The least common multiple, or RESCH_NEVER where that is far away. */
 static u64 multiple(u64 a, u64 b)
 {
 	u64 all;
 
-	if (a == RESCH_NEVER || __builtin_mul_overflow(a / divisor(a, b), b, &all) ||
+	if (a == RESCH_NEVER || __builtin_mul_overflow(a / chain_divisor(a, b), b, &all) ||
 	    all > 1ULL << 60)
 		return RESCH_NEVER;
 	return all;
@@ -48,9 +39,9 @@ static u64 grid_of(const struct resch_chain_model *model)
 	u32 i, k;
 
 	for (i = 0; i < model->count; i++) {
-		grid = divisor(model->chains[i].period, grid);
+		grid = chain_divisor(model->chains[i].period, grid);
 		for (k = 0; k < model->chains[i].count; k++)
-			grid = divisor(model->chains[i].stages[k].wcet, grid);
+			grid = chain_divisor(model->chains[i].stages[k].wcet, grid);
 	}
 	return max(1ULL, grid / 2);
 }
@@ -69,7 +60,8 @@ static u64 count_phasings(const struct resch_chain_model *model, u64 grid, u64 *
 	for (i = 1; i < model->count; i++) {
 		u64 period = model->chains[i].period;
 
-		sizes[i] = max(1ULL, (all == RESCH_NEVER ? period : divisor(all, period)) / grid);
+		sizes[i] = max(1ULL,
+			       (all == RESCH_NEVER ? period : chain_divisor(all, period)) / grid);
 		all = multiple(all, period);
 		if (__builtin_mul_overflow(count, sizes[i], &count))
 			return RESCH_NEVER;

@@ -26,6 +26,7 @@
 
 #include <resch.h>
 
+#include "random.h"
 #include "taskset.h"
 
 #define SIM_SWAPS_MAX 16
@@ -260,16 +261,14 @@ static inline u64 sim_tie(enum sim_order order, u32 number)
 	return ((u64)order << 32) | number;
 }
 
-/* Uniform in [low, high]. splitmix64: Steele, Lea, Flood, OOPSLA 2014. */
+/* Uniform in [low, high]. */
 static inline u64 sim_random(u64 *state, u64 low, u64 high)
 {
-	u64 z = (*state += 0x9e3779b97f4a7c15ULL);
+	u64 z = random_mix(*state += RANDOM_STEP);
 
 	if (low >= high)
 		return low;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return low + mul_u64_u64_shr(z ^ (z >> 31), high - low + 1, 64);
+	return low + mul_u64_u64_shr(z, high - low + 1, 64);
 }
 
 /* Times of options and plans are written as everywhere: with a unit. */

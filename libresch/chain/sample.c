@@ -10,20 +10,10 @@
  * are equal.
  */
 #include "chain.h"
+#include "divisor.h"
 
 /* Jobs that are walked through at most: a second or so. */
 #define WALK_MAX (1ULL << 26)
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 /* The first release at or after @time. */
 static uint64_t release_after(const struct resch_chain_sampler *sampler, uint64_t time)
@@ -103,7 +93,7 @@ int resch_chain_sample(const struct resch_chain_sampler *samplers, uint32_t coun
 		sum += period;
 	}
 	for (i = 0; i < count; i++) {
-		if (__builtin_mul_overflow(all / divisor(all, samplers[i].period),
+		if (__builtin_mul_overflow(all / chain_divisor(all, samplers[i].period),
 					   samplers[i].period, &all) ||
 		    all > CHAIN_HORIZON)
 			return -E2BIG;

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "resch-chain.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -177,14 +178,9 @@ static inline void analyse(struct chain_rig *rig, uint32_t method)
 					 figures_[stage_] * UNIT);                  \
 	} while (0)
 
-/* A generator of its own (splitmix64), so that a seed means the same everywhere. */
 static inline uint64_t chain_random(uint64_t *state)
 {
-	uint64_t z = (*state += 0x9e3779b97f4a7c15ULL);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	return random_mix(*state += RANDOM_STEP);
 }
 
 /* Uniform in [low, high]. */

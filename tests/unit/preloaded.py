@@ -4,6 +4,7 @@
 import os
 import subprocess
 import tempfile
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -18,3 +19,22 @@ def preloaded(case, *names):
                     *[f'{HERE}/{name}.c' for name in names], '-ldl', '-pthread'],
                    check=True, timeout=120)
     return library
+
+
+class Pretended(unittest.TestCase):
+    """A device that is only pretended (pretended_device.c): what it has is said in the file
+    self.device, which a test writes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.pretended = preloaded(cls, 'pretended_device')
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.device = os.path.join(self.directory.name, 'device')
+
+    def environment(self, leaks=False, **more):
+        """That of a program which finds it; a sanitizer is told that it does not come first."""
+        return {**os.environ, 'LD_PRELOAD': self.pretended, 'RESCH_FAKE': self.device,
+                'ASAN_OPTIONS': f'verify_asan_link_order=0:detect_leaks={leaks:d}', **more}

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "random.h"
+
 #include "fifo.h"
 
 #define RIG_TASKS 512
@@ -94,14 +96,9 @@ static inline void rig_leave(struct rig *rig, struct resch_task *task)
 		rig->plugin->detach(&rig->rq, task);
 }
 
-/* A generator of its own (splitmix64), so that a seed means the same everywhere. */
 static inline u64 rig_random(u64 *state)
 {
-	u64 z = (*state += 0x9e3779b97f4a7c15ULL);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	return random_mix(*state += RANDOM_STEP);
 }
 
 /* Uniform in [low, high]. */

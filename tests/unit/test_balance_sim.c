@@ -255,6 +255,16 @@ static void test_weight(void **state)
 	assert_true(spread[1] < 1.3);
 }
 
+/* Eight tasks that call often, with the estimate or without. */
+static void callers(struct sim *sim, bool estimate)
+{
+	u32 i;
+
+	sim_init(sim, 0xc, estimate ? RESCH_POLICY_ALL : RESCH_POLICY_ALL & ~RESCH_POLICY_ESTIMATE);
+	for (i = 0; i < 8; i++)
+		sim_add(sim, RESCH_CLASS_LINUX, i % CPUS, 2 * STEP);
+}
+
 /*
  * Table 4: with the estimate, tasks that call often are not sent to RT CPUs, and not sent away from
  * there.
@@ -266,11 +276,8 @@ static void test_estimate(void **state)
 	u32 sent[2] = { 0, 0 }, estimate, i;
 
 	for (estimate = 0; estimate < 2; estimate++) {
-		sim_init(&sim, 0xc,
-			 estimate ? RESCH_POLICY_ALL : RESCH_POLICY_ALL & ~RESCH_POLICY_ESTIMATE);
-		for (i = 0; i < 8; i++)
-			sim_add(&sim, RESCH_CLASS_LINUX, i % CPUS, 2 * STEP);
-		for (; i < 16; i++)
+		callers(&sim, estimate);
+		for (i = 8; i < 16; i++)
 			sim_add(&sim, RESCH_CLASS_LINUX, i % CPUS, 2000 * STEP);
 		sim_run(&sim, 20000 * MS);
 		often[estimate] = sim_share(&sim, 0, 8);
@@ -295,10 +302,7 @@ static void test_estimate_alone(void **state)
 	u32 sent[2] = { 0, 0 }, estimate, i;
 
 	for (estimate = 0; estimate < 2; estimate++) {
-		sim_init(&sim, 0xc,
-			 estimate ? RESCH_POLICY_ALL : RESCH_POLICY_ALL & ~RESCH_POLICY_ESTIMATE);
-		for (i = 0; i < 8; i++)
-			sim_add(&sim, RESCH_CLASS_LINUX, i % CPUS, 2 * STEP);
+		callers(&sim, estimate);
 		sim_run(&sim, 5000 * MS);
 		for (i = 0; i < 8; i++)
 			sent[estimate] += sim.tasks[i].sent_away;
@@ -321,7 +325,7 @@ static void test_associate(void **state)
 			 associate ? RESCH_POLICY_ALL : RESCH_POLICY_ALL & ~RESCH_POLICY_ASSOCIATE);
 		for (i = 0; i < 8; i++)
 			sim_add(&sim, RESCH_CLASS_RT1, i % CPUS, 0);
-		for (; i < 16; i++)
+		for (i = 8; i < 16; i++)
 			sim_add(&sim, RESCH_CLASS_LINUX, i % CPUS, 0);
 		sim_run(&sim, 10000 * MS);
 		realtime[associate] = sim_share(&sim, 0, 8);

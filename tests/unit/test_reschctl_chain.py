@@ -8,10 +8,9 @@ usage: RESCHCTL=PATH test_reschctl_chain.py
 import json
 import os
 import subprocess
-import tempfile
 import unittest
 
-from preloaded import preloaded
+from preloaded import Pretended
 from reschctl import RESCHCTL, call
 from terminal import Terminal
 
@@ -120,26 +119,17 @@ class Size(unittest.TestCase):
                          r"(?m)^T0 +131ms +88ms +131ms +104ms +none +c +25ms +7ms$")
 
 
-class Running(unittest.TestCase):
+class Running(Pretended):
     """Chains of a device that is only pretended: a chain completes 10 instances from look to
     look."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.pretended = preloaded(cls, "pretended_device")
-
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        device = os.path.join(directory.name, "device")
-        with open(device, "w", encoding="utf-8") as file:
+        super().setUp()
+        with open(self.device, "w", encoding="utf-8") as file:
             file.write("chain 3 arm 0\nchain 8 planner 2\n")
-        self.environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": device,
-                            "NO_COLOR": "1",
-                            "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"}
 
     def chain(self, *arguments):
-        return call("chain", *arguments, env=self.environment)
+        return call("chain", *arguments, env=self.environment(NO_COLOR="1"))
 
     def test_top(self):
         answer = json.loads(self.chain("top", "--once", "--json", "--interval=100ms").stdout)
@@ -158,7 +148,7 @@ class Running(unittest.TestCase):
 
     def test_top_in_a_terminal(self):
         terminal = Terminal([RESCHCTL, "chain", "top", "--interval=100ms"], 120, 20,
-                            env=self.environment)
+                            env=self.environment(NO_COLOR="1"))
         self.addCleanup(terminal.close)
 
         def first():

@@ -9,10 +9,9 @@ usage: RESCHCTL=PATH test_reschctl_keep.py
 import json
 import os
 import subprocess
-import tempfile
 import unittest
 
-from preloaded import preloaded
+from preloaded import Pretended
 from reschctl import RESCHCTL
 
 # groups of half a CPU in slots of 2 ms: two on CPU 0, one on CPU 1
@@ -27,16 +26,7 @@ task 13 7 5000000 10000000 seventh
 """
 
 
-class Keep(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.pretended = preloaded(cls, "pretended_device")
-
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.device = os.path.join(self.directory.name, "device")
-
+class Keep(Pretended):
     def assign(self, *arguments, tasks=None, device=STANDING):
         with open(self.device, "w", encoding="utf-8") as file:
             file.write(device)
@@ -46,12 +36,8 @@ class Keep(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as file:
                 file.write("name, wcet, period\n" + tasks)
             arguments.append(path)
-        # the library may be built with a sanitizer, which wants to be first otherwise
-        environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": self.device,
-                       "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=1"}
         return subprocess.run(arguments, capture_output=True, text=True, timeout=60,
-                              env=environment,
-                              stdin=subprocess.DEVNULL)
+                              env=self.environment(leaks=True), stdin=subprocess.DEVNULL)
 
     def answer(self, *arguments, **more):
         result = self.assign("--json", *arguments, **more)

@@ -10,27 +10,17 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import termios
 import unittest
 
-from preloaded import preloaded
+from preloaded import Pretended
 from reschctl import RESCHCTL
 from terminal import Terminal
 
 GIVEN_BACK = (False, True, True)
 
 
-class Screen(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.pretended = preloaded(cls, "pretended_device")
-
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.device = os.path.join(self.directory.name, "device")
-
+class Screen(Pretended):
     def tasks(self, *tasks):
         """(name, misses), with ids from 1."""
         with open(self.device + ".new", "w", encoding="utf-8") as file:
@@ -40,8 +30,7 @@ class Screen(unittest.TestCase):
         os.rename(self.device + ".new", self.device)
 
     def environment(self, **more):
-        environment = {**os.environ, "LD_PRELOAD": self.pretended, "RESCH_FAKE": self.device,
-                       "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0", **more}
+        environment = super().environment(**more)
         if "NO_COLOR" not in more:
             environment.pop("NO_COLOR", None)
         return environment

@@ -227,13 +227,25 @@ static void cover(const struct sim *sim, struct covered *covered)
 	}
 }
 
+/* Nothing was against the rules, and all who were promised it were in time. */
+static void judge_system(const struct sim *sim, const struct judge *judge, u32 round)
+{
+	u32 late = 0;
+
+	if (!judge->wrong && !misses_of(sim, &late))
+		return;
+	describe(sim);
+	fail_msg("system %u: %s %u", round, judge->wrong ? judge->wrong : "misses of task",
+		 judge->wrong ? judge->whose : late);
+}
+
 /* Two levels, all policies and kinds, random tasks; in some servers somebody is never satisfied. */
 static void campaign(void **state)
 {
 	u64 random = 2026, tasks = 0, jobs = 0;
 	struct covered covered = { 0 };
 	struct judge judge;
-	u32 systems = long_or(10000, 1500), round, i, late = 0;
+	u32 systems = long_or(10000, 1500), round, i;
 
 	for (round = 0; round < systems; round++) {
 		struct sim *sim = world(round, 300 * MS, &judge);
@@ -252,12 +264,7 @@ static void campaign(void **state)
 					add_task(sim, &random, i);
 		}
 		assert_int_equal(sim_run(sim), 0);
-		if (judge.wrong || misses_of(sim, &late)) {
-			describe(sim);
-			fail_msg("system %u: %s %u", round,
-				 judge.wrong ? judge.wrong : "misses of task",
-				 judge.wrong ? judge.whose : late);
-		}
+		judge_system(sim, &judge, round);
 		for (i = 0; i < sim->nr_tasks; i++)
 			jobs += sim->tasks[i]->stats.completed;
 		tasks += sim->nr_tasks;
@@ -278,7 +285,7 @@ static void tight(void **state)
 {
 	u64 random = 7;
 	struct judge judge;
-	u32 systems = long_or(1000, 200), round, i, late = 0;
+	u32 systems = long_or(1000, 200), round, i;
 
 	for (round = 0; round < systems; round++) {
 		u64 period = rig_between(&random, 2, 20) * MS;
@@ -297,12 +304,7 @@ static void tight(void **state)
 		for (i = 0; i < 3; i++)
 			add_task(sim, &random, 1);
 		assert_int_equal(sim_run(sim), 0);
-		if (judge.wrong || misses_of(sim, &late)) {
-			describe(sim);
-			fail_msg("system %u: %s %u", round,
-				 judge.wrong ? judge.wrong : "misses of task",
-				 judge.wrong ? judge.whose : late);
-		}
+		judge_system(sim, &judge, round);
 		sim_free(sim);
 	}
 }

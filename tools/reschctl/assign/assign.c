@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "assign.h"
+#include "common/sets.h"
 
 static const char help[] =
 	"usage: reschctl assign [OPTION...] FILE\n"
@@ -152,23 +153,11 @@ static int online_cpus(struct resch_cpus *cpus)
 
 static int read_set(const char *path, struct taskset *set)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
-	char error[TASKSET_ERROR];
+	int result = sets_read_tasks(path, set);
 	uint32_t i;
-	int result;
 
-	if (!file) {
-		fail("%s: %s", path, strerror(errno));
-		return EXIT_USAGE;
-	}
-	result = taskset_read(file, set, error, sizeof(error));
-	if (file != stdin)
-		fclose(file);
-	if (result) {
-		text_clean(error);
-		fail("%s: %s", path, error);
-		return EXIT_USAGE;
-	}
+	if (result != EXIT_DONE)
+		return result;
 	if (set->count > RESCH_ASSIGN_TASKS_MAX)
 		return fail("%s: %u tasks, at most %u", path, set->count, RESCH_ASSIGN_TASKS_MAX);
 	for (i = 0; i < set->count; i++)

@@ -19,6 +19,7 @@
 
 #include "common/progress.h"
 #include "assign.h"
+#include "random.h"
 #include "relax.h"
 
 #define SECOND 1000000000ULL
@@ -51,14 +52,11 @@ static uint64_t cpu_time(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Uniform in [@least, @most]: splitmix64, which is good enough for any range of times. */
+/* Uniform in [@least, @most], good enough for any range of times. */
 static uint64_t uniform(uint64_t *seed, uint64_t least, uint64_t most)
 {
-	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+	uint64_t z = random_mix(*seed += RANDOM_STEP);
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	z ^= z >> 31;
 	return most > least ? least + z % (most - least + 1) : least;
 }
 

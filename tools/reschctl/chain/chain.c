@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "chain/chain.h"
+#include "common/sets.h"
 
 const char chain_help[] =
 	"usage: reschctl chain check [OPTION...] FILE\n"
@@ -112,24 +113,12 @@ static int parse(int argc, char **argv, const char *action, struct chain_questio
 
 static int read_set(struct chain_question *question, const struct resch_chain_model *model)
 {
-	FILE *file = strcmp(question->path, "-") ? fopen(question->path, "r") : stdin;
 	struct chainset *set = &question->set;
-	char error[CHAINSET_ERROR];
+	int result = sets_read_chains(question->path, set);
 	uint32_t i;
-	int err;
 
-	if (!file) {
-		fail("%s: %s", question->path, strerror(errno));
-		return EXIT_USAGE;
-	}
-	err = chainset_read(file, set, error, sizeof(error));
-	if (file != stdin)
-		fclose(file);
-	if (err) {
-		text_clean(error);
-		fail("%s: %s", question->path, error);
-		return EXIT_USAGE;
-	}
+	if (result != EXIT_DONE)
+		return result;
 	set->model.policy = model->policy;
 	set->model.overhead = model->overhead;
 	set->model.handover_min = model->handover_min;

@@ -73,6 +73,8 @@ struct chain_seen {
 
 /** chain_see - what the module says of chain @id. Return: 0 or -errno */
 int chain_see(int fd, uint32_t id, struct chain_seen *seen);
+/** chain_name - that of a chain of the module, printable; @name, of RESCH_NAME_LEN bytes */
+const char *chain_name(const struct resch_chain_stat *stat, char *name);
 struct json_object *chain_stat_json(const struct chain_seen *seen);
 /** chain_stat_table - the columns of chains; then a row a chain */
 void chain_stat_table(struct table *table);

@@ -29,14 +29,19 @@ void chain_stat_table(struct table *table)
 	table_begin(table, headings);
 }
 
+const char *chain_name(const struct resch_chain_stat *stat, char *name)
+{
+	snprintf(name, RESCH_NAME_LEN, "%.15s", stat->name);
+	text_clean(name);
+	return name;
+}
+
 void chain_stat_add(struct table *table, const struct resch_chain_stat *stat)
 {
 	char text[32], name[RESCH_NAME_LEN];
 
-	snprintf(name, sizeof(name), "%.15s", stat->name);
-	text_clean(name);
 	table_add(table, "%u", stat->id);
-	table_add(table, "%s", *name ? name : "-");
+	table_add(table, "%s", *chain_name(stat, name) ? name : "-");
 	table_add(table, "%s", resch_chain_protocol_name(stat->protocol));
 	table_add(table, "%u", stat->count);
 	table_add(table, "%s", time_text(stat->period));
@@ -79,10 +84,8 @@ struct json_object *chain_stat_json(const struct chain_seen *seen)
 	char name[RESCH_NAME_LEN];
 	uint32_t i;
 
-	snprintf(name, sizeof(name), "%.15s", stat->name);
-	text_clean(name);
 	json_add_number(out, "id", stat->id);
-	json_add_text(out, "name", name);
+	json_add_text(out, "name", chain_name(stat, name));
 	json_add_text(out, "protocol", resch_chain_protocol_name(stat->protocol));
 	json_add_time(out, "period", stat->period);
 	json_add_time(out, "deadline", stat->deadline);

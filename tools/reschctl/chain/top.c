@@ -105,10 +105,8 @@ static void chain_add(struct table *table, const struct top_line *line, uint64_t
 	struct recent recent = recent_of(line);
 	char name[RESCH_NAME_LEN];
 
-	snprintf(name, sizeof(name), "%.15s", stat->name);
-	text_clean(name);
 	table_add(table, "%u", stat->id);
-	table_add(table, "%s", *name ? name : "-");
+	table_add(table, "%s", *chain_name(stat, name) ? name : "-");
 	if (screen_colour() && (recent.missed || recent.skipped || recent.lost))
 		table_style(table, "31");
 	else if (screen_colour() && stat->stopped)

@@ -2,12 +2,11 @@
 /* size.c - reschctl server size: the smallest server for the tasks of a file */
 #include <errno.h>
 #include <resch-server.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/progress.h"
+#include "common/sets.h"
 #include "server.h"
-#include "taskset.h"
 
 static const char help[] =
 	"usage: reschctl server size [OPTION...] FILE\n"
@@ -75,24 +74,12 @@ static int parse(int argc, char **argv, struct question *question)
 
 static int read_tasks(const char *path, struct question *question)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
-	char error[TASKSET_ERROR];
 	struct taskset set;
+	int result = sets_read_tasks(path, &set);
 	uint32_t i;
-	int result;
 
-	if (!file) {
-		fail("%s: %s", path, strerror(errno));
-		return EXIT_USAGE;
-	}
-	result = taskset_read(file, &set, error, sizeof(error));
-	if (file != stdin)
-		fclose(file);
-	if (result) {
-		text_clean(error);
-		fail("%s: %s", path, error);
-		return EXIT_USAGE;
-	}
+	if (result != EXIT_DONE)
+		return result;
 	question->tasks = calloc(set.count ? set.count : 1, sizeof(*question->tasks));
 	for (i = 0; question->tasks && i < set.count; i++) {
 		const struct resch_task_params *params = &set.tasks[i].params;
