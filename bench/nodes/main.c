@@ -448,6 +448,7 @@ static const struct option options[] = {
 static void option(struct run *run, int which)
 {
 	struct plan *plan = &run->plan;
+	int policy;
 
 	switch (which) {
 	case LANES:
@@ -469,9 +470,10 @@ static void option(struct run *run, int which)
 		plan->load = (uint32_t)number(optarg, 1, 100);
 		break;
 	case POLICY:
-		if (strcmp(optarg, "fp") && strcmp(optarg, "edf"))
+		policy = resch_name_parse("chain-policies", optarg);
+		if (policy < 0)
 			usage(optarg);
-		run->policy = strcmp(optarg, "fp") ? RESCH_CHAIN_EDF : RESCH_CHAIN_FP;
+		run->policy = (uint32_t)policy;
 		break;
 	case HANDOVER:
 		run->handover = time_of(optarg);

@@ -17,7 +17,7 @@ from reschctl import RESCHCTL, call
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 sys.path.insert(0, TOP + "/tools/trace")
-from reschtrace import budgets  # noqa: E402
+from reschtrace import budgets, report  # noqa: E402
 
 # Lists that people write; the others are only printed.
 WRITTEN = ["kinds", "reactions", "server-kinds", "server-policies", "balance-policies",
@@ -152,9 +152,11 @@ class Words(unittest.TestCase):
                           if line[:2] == "--"])
         self.assertEqual(complete("nonsense", "x"), [])
 
-    def test_checker_has_all_kinds_of_servers(self):
-        self.assertEqual([budgets.KINDS[number] for number in sorted(budgets.KINDS)],
-                         list(listed("server-kinds")))
+    def test_checker_has_all_words(self):
+        """It shares nothing with what it judges: they are spelt there once more."""
+        for words, what in ((budgets.KINDS, "server-kinds"), (budgets.POLICIES, "server-policies"),
+                            (report.KINDS, "kinds")):
+            self.assertEqual([words[number] for number in sorted(words)], list(listed(what)))
 
 
 if __name__ == "__main__":

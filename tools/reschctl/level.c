@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/levels.h"
 #include "common/program.h"
 
 static const char help[] =
@@ -23,8 +24,6 @@ static const char help[] =
 	"      --threads           all threads that the process has now\n"
 	"      --force             process 1 and kernel threads, too\n"
 	"  -h, --help              this text\n";
-
-enum level { LEVEL_RT0, LEVEL_RT1, LEVEL_LINUX };
 
 struct level_options {
 	enum level level;
@@ -74,18 +73,22 @@ static int level_threads(const struct level_options *given, pid_t pid)
 static int take_policy(const struct option_table *table, const struct option_row *row,
 		       const char *value)
 {
-	if (strcmp(value, "fifo") && strcmp(value, "rr"))
-		return usage(table->command, "--policy=%s: it is fifo or rr", value);
-	*(int *)row->to = strcmp(value, "rr") ? SCHED_FIFO : SCHED_RR;
+	int policy = class_of(value);
+
+	if (policy != SCHED_FIFO && policy != SCHED_RR)
+		return usage(table->command, "--policy=%s: it is %s or %s", value,
+			     class_word(SCHED_FIFO), class_word(SCHED_RR));
+	*(int *)row->to = policy;
 	return -1;
 }
 
 /* Return: -1: go on at optind; else an exit status. */
 static int level_parse(int argc, char **argv, struct level_options *given)
 {
+	char classes[16];
 	const struct option_row rows[] = {
 		{ "cpu", 0, "cpu", option_cpu, &given->cpu, .given = &given->has_cpu },
-		{ "policy", 0, ",fifo,rr", take_policy, &given->policy },
+		{ "policy", 0, classes, take_policy, &given->policy },
 		{ "priority", 0, "number", option_number, &given->priority, 1, 98 },
 		{ "threads", 0, NULL, option_flag, &given->threads },
 		{ "force", 0, NULL, option_flag, &given->force },
@@ -93,6 +96,7 @@ static int level_parse(int argc, char **argv, struct level_options *given)
 	};
 	const struct option_table table = { "level", help, "threads", true, rows };
 
+	snprintf(classes, sizeof(classes), ",%s,%s", class_word(SCHED_FIFO), class_word(SCHED_RR));
 	return options_run(argc, argv, &table);
 }
 
@@ -137,23 +141,32 @@ static void level_tell(const struct level_options *given, pid_t pid)
 		note("thread %d (%s) is an ordinary one", pid, name);
 }
 
+/* What completions ask: the words that may come first. */
+static int level_list(void)
+{
+	enum level level;
+
+	putchar(':');
+	for (level = 0; level < LEVELS; level++)
+		printf(",%s", level_word(level));
+	putchar('\n');
+	return EXIT_DONE;
+}
+
 int cmd_level(int argc, char **argv)
 {
-	static const char *const names[] = { "rt0", "rt1", "linux" };
 	struct level_options given = { .policy = SCHED_FIFO, .priority = 50 };
+	int result, level;
 	uint64_t pid;
-	int result;
 
 	if (argc >= 2 && options_help(argv[1], help))
 		return EXIT_DONE;
 	if (options_listing && argc < 2)
-		return puts(":,rt0,rt1,linux"), EXIT_DONE;
-	for (given.level = LEVEL_RT0; argc >= 2 && given.level <= LEVEL_LINUX; given.level++) {
-		if (!strcmp(argv[1], names[given.level]))
-			break;
-	}
-	if (argc < 2 || given.level > LEVEL_LINUX)
+		return level_list();
+	level = argc < 2 ? -EINVAL : level_of(argv[1]);
+	if (level < 0)
 		return usage("level", "level rt0, level rt1 or level linux");
+	given.level = (enum level)level;
 	argc--;
 	argv++;
 	result = level_parse(argc, argv, &given);

@@ -66,7 +66,7 @@ static void show_table(const struct chain_question *question)
 	}
 	printf("method %s, policy %s, priorities %s\n",
 	       resch_chain_method_name(question->result.method),
-	       model->policy == RESCH_CHAIN_EDF ? "edf" : "fp",
+	       resch_name_of("chain-policies", model->policy),
 	       question->made < 0 ? "of the file" :
 				    resch_chain_rule_name((uint32_t)question->made));
 }
@@ -111,7 +111,7 @@ static void show_json(const struct chain_question *question)
 
 	json_add(out, "accepted", json_object_new_boolean(!question->result.refusal.reason));
 	json_add_text(out, "method", resch_chain_method_name(question->result.method));
-	json_add_text(out, "policy", question->set.model.policy == RESCH_CHAIN_EDF ? "edf" : "fp");
+	json_add_text(out, "policy", resch_name_of("chain-policies", question->set.model.policy));
 	if (question->made >= 0)
 		json_add_text(out, "rule", resch_chain_rule_name((uint32_t)question->made));
 	json_add(out, "chains", chain_json(question, question->result.chains));

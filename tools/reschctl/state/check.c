@@ -108,23 +108,25 @@ static int check_level(struct item *item)
 		return missing(item, KEY_PROGRAM);
 	if (!item->values[KEY_LEVEL])
 		return missing(item, KEY_LEVEL);
-	rt1 = item_is(item, KEY_LEVEL, "rt1");
-	if (item_is(item, KEY_LEVEL, "rt0") && !item->values[KEY_CPU])
+	rt1 = item_level(item) == LEVEL_RT1;
+	if (item_level(item) == LEVEL_RT0 && !item->values[KEY_CPU])
 		return item_bad(item, KEY_LEVEL, "rt0 on which CPU? cpu: N");
-	if (!item_is(item, KEY_LEVEL, "rt0") && item->values[KEY_CPU])
+	if (item_level(item) != LEVEL_RT0 && item->values[KEY_CPU])
 		return item_bad(item, KEY_CPU, "cpu is for rt0");
 	if (!rt1 && (item->values[KEY_POLICY] || item->values[KEY_PRIORITY]))
 		return item_bad(item, item->values[KEY_POLICY] ? KEY_POLICY : KEY_PRIORITY,
 				"policy and priority are for rt1");
-	if (item->values[KEY_POLICY] && !item_is(item, KEY_POLICY, "fifo") &&
-	    !item_is(item, KEY_POLICY, "rr"))
-		return item_bad(item, KEY_POLICY, "policy: '%s': it is fifo or rr",
-				item->values[KEY_POLICY]);
+	if (item->values[KEY_POLICY] && item_class(item) != SCHED_FIFO &&
+	    item_class(item) != SCHED_RR)
+		return item_bad(item, KEY_POLICY, "policy: '%s': it is %s or %s",
+				item->values[KEY_POLICY], class_word(SCHED_FIFO),
+				class_word(SCHED_RR));
 	if (item_is(item, KEY_PRIORITY, "0") || item_is(item, KEY_PRIORITY, "99"))
 		return item_bad(item, KEY_PRIORITY, "priority: '%s': it is 1 to 98",
 				item->values[KEY_PRIORITY]);
 	if (standard(item, KEY_THREADS, "false") ||
-	    (rt1 && (standard(item, KEY_POLICY, "fifo") || standard(item, KEY_PRIORITY, "50"))))
+	    (rt1 && (standard(item, KEY_POLICY, class_word(SCHED_FIFO)) ||
+		     standard(item, KEY_PRIORITY, "50"))))
 		return fail("out of memory");
 	return 0;
 }

@@ -194,16 +194,18 @@ static int take_policy(const char *text, char *to)
 		strcpy(to, text);
 		return 0;
 	}
-	static const char *const words[] = { "ordinary", "batch", "idle", NULL };
-
-	return take_word(text, to, words);
+	if (class_of(text) < 0)
+		return -EINVAL;
+	strcpy(to, text);
+	return 0;
 }
 
 static int take_level(const char *text, char *to)
 {
-	static const char *const words[] = { "rt0", "rt1", "linux", NULL };
-
-	return take_word(text, to, words);
+	if (level_of(text) < 0)
+		return -EINVAL;
+	strcpy(to, text);
+	return 0;
 }
 
 static int take_balance(const char *text, char *to)
@@ -372,6 +374,16 @@ int item_put(struct item *item, enum key key, const char *format, ...)
 const char *item_text(const struct item *item, enum key key)
 {
 	return item->values[key] ?: "";
+}
+
+int item_level(const struct item *item)
+{
+	return level_of(item_text(item, KEY_LEVEL));
+}
+
+int item_class(const struct item *item)
+{
+	return class_of(item_text(item, KEY_POLICY));
 }
 
 bool item_is(const struct item *item, enum key key, const char *text)

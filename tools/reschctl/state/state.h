@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 
+#include "common/levels.h"
 #include "reschctl.h"
 #include "shield/shield.h"
 
@@ -108,6 +109,10 @@ int item_put(struct item *item, enum key key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /** item_text - the value, or "" */
 const char *item_text(const struct item *item, enum key key);
+/** item_level - enum level, or -EINVAL: it has none */
+int item_level(const struct item *item);
+/** item_class - SCHED_FIFO or its like, or -EINVAL */
+int item_class(const struct item *item);
 /** item_is - has it that value? */
 bool item_is(const struct item *item, enum key key, const char *text);
 /** item_cpus - those of KEY_CPUS or KEY_CPU */

@@ -16,12 +16,13 @@ static const char *const deed_words[] = { "make", "change", "remove" };
 /* What a thread is, or is to be, in a word or two. */
 static void print_thread(const struct item *item, FILE *to)
 {
-	if (item_is(item, KEY_LEVEL, "rt0"))
+	if (item_level(item) == LEVEL_RT0)
 		fprintf(to, "rt0 on CPU %s", item_text(item, KEY_CPU));
 	else if (item->values[KEY_PRIORITY] && !item_is(item, KEY_PRIORITY, "0"))
 		fprintf(to, "%s %s", item_text(item, KEY_POLICY), item_text(item, KEY_PRIORITY));
 	else
-		fputs(item_is(item, KEY_LEVEL, "linux") ? "ordinary" : item_text(item, KEY_POLICY),
+		fputs(item_level(item) == LEVEL_LINUX ? class_word(SCHED_OTHER) :
+							item_text(item, KEY_POLICY),
 		      to);
 }
 

@@ -9,16 +9,6 @@
 
 #include "state.h"
 
-static const struct {
-	int policy;
-	const char *word;
-} policies[] = {
-	{ SCHED_OTHER, "ordinary" }, { SCHED_FIFO, "fifo" }, { SCHED_RR, "rr" },
-	{ SCHED_BATCH, "batch" },    { SCHED_IDLE, "idle" },
-};
-
-#define NR_POLICIES (sizeof(policies) / sizeof(policies[0]))
-
 static int get_cpus(pid_t tid, struct resch_cpus *cpus)
 {
 	/* The kernel's sets have the same bits. */
@@ -46,7 +36,6 @@ int thread_now(struct item *thread)
 	struct sched_param param;
 	struct resch_cpus cpus;
 	char text[VALUE_MAX];
-	size_t i;
 	int policy;
 
 	if (!same_thread(thread))
@@ -55,11 +44,9 @@ int thread_now(struct item *thread)
 	if (policy < 0 || sched_getparam(tid, &param) || get_cpus(tid, &cpus))
 		return -ESRCH;
 	resch_cpus_format(&cpus, text, sizeof(text));
-	for (i = 0; i < NR_POLICIES && policies[i].policy != policy;)
-		i++;
-	if (i == NR_POLICIES)
+	if (!class_word(policy))
 		return -EBUSY;
-	return item_put(thread, KEY_POLICY, "%s", policies[i].word) ||
+	return item_put(thread, KEY_POLICY, "%s", class_word(policy)) ||
 			       item_put(thread, KEY_PRIORITY, "%d", param.sched_priority) ||
 			       item_put(thread, KEY_CPUS, "%s", text) ?
 		       -ENOMEM :
@@ -68,13 +55,13 @@ int thread_now(struct item *thread)
 
 bool thread_is_at(const struct item *thread, const struct item *level)
 {
-	if (item_is(level, KEY_LEVEL, "rt0"))
-		return item_is(thread, KEY_POLICY, "fifo") && item_is(thread, KEY_PRIORITY, "99") &&
+	if (item_level(level) == LEVEL_RT0)
+		return item_class(thread) == SCHED_FIFO && item_is(thread, KEY_PRIORITY, "99") &&
 		       item_is(thread, KEY_CPUS, item_text(level, KEY_CPU));
-	if (item_is(level, KEY_LEVEL, "rt1"))
+	if (item_level(level) == LEVEL_RT1)
 		return item_is(thread, KEY_POLICY, item_text(level, KEY_POLICY)) &&
 		       item_is(thread, KEY_PRIORITY, item_text(level, KEY_PRIORITY));
-	return !item_is(thread, KEY_POLICY, "fifo") && !item_is(thread, KEY_POLICY, "rr");
+	return item_class(thread) != SCHED_FIFO && item_class(thread) != SCHED_RR;
 }
 
 static int give_cpus(pid_t tid, const char *text)
@@ -92,13 +79,10 @@ static int give_back(const struct item *item)
 {
 	struct sched_param param = { .sched_priority = atoi(item_text(item, KEY_PRIORITY)) };
 	pid_t tid = tid_of(item);
-	size_t i;
 
-	for (i = 0; i < NR_POLICIES && !item_is(item, KEY_POLICY, policies[i].word);)
-		i++;
-	if (i == NR_POLICIES)
+	if (item_class(item) < 0)
 		return -EINVAL;
-	if (sched_setscheduler(tid, policies[i].policy, &param))
+	if (sched_setscheduler(tid, item_class(item), &param))
 		return -errno;
 	return give_cpus(tid, item_text(item, KEY_CPUS));
 }
@@ -109,15 +93,17 @@ int thread_make(const struct item *item)
 
 	if (!same_thread(item))
 		return -ESRCH;
-	if (item_is(item, KEY_LEVEL, "rt0"))
+	switch (item_level(item)) {
+	case LEVEL_RT0:
 		return resch_enter_rt0(tid, (uint32_t)atoi(item_text(item, KEY_CPU)));
-	if (item_is(item, KEY_LEVEL, "rt1"))
-		return resch_enter_rt1plus(tid,
-					   item_is(item, KEY_POLICY, "rr") ? SCHED_RR : SCHED_FIFO,
+	case LEVEL_RT1:
+		return resch_enter_rt1plus(tid, item_class(item),
 					   atoi(item_text(item, KEY_PRIORITY)));
-	if (item_is(item, KEY_LEVEL, "linux"))
+	case LEVEL_LINUX:
 		return resch_leave_rt1plus(tid);
-	return give_back(item);
+	default:
+		return give_back(item);
+	}
 }
 
 /* ---- which threads -------------------------------------------------------------------------- */
@@ -242,7 +228,7 @@ static int add_level(struct items *items, const struct item *thread)
 	}
 	item = items_add(items, SECTION_LEVELS);
 	return !item || item_put(item, KEY_PROGRAM, "%s", item_text(thread, KEY_NAME)) ||
-			       item_put(item, KEY_LEVEL, "rt0") ||
+			       item_put(item, KEY_LEVEL, "%s", level_word(LEVEL_RT0)) ||
 			       item_put(item, KEY_CPU, "%s", item_text(thread, KEY_CPUS)) ?
 		       -ENOMEM :
 		       0;
@@ -270,7 +256,7 @@ int present_levels(const struct items *present, struct items *items)
 	for (i = 0; !result && i < threads.count; i++) {
 		const struct item *thread = &threads.list[i];
 
-		if (item_is(thread, KEY_POLICY, "fifo") && item_is(thread, KEY_PRIORITY, "99") &&
+		if (item_class(thread) == SCHED_FIFO && item_is(thread, KEY_PRIORITY, "99") &&
 		    guarded(present, item_text(thread, KEY_CPUS)))
 			result = add_level(items, thread);
 	}
