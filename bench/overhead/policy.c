@@ -20,9 +20,8 @@
 #define SERVER_PERIOD_NEXT 10000000000u
 #define SERVER_PERIOD_LATER 100000000000u
 
-#define SERVERS(word, what)                                                       \
-	.name = (word), .kind = POLICY_RESCH, .plugin = "server", .serves = true, \
-	.server_kind = (what)
+#define SERVERS(what) \
+	.kind = POLICY_RESCH, .plugin = "server", .serves = true, .server_kind = (what)
 
 static const struct policy policies[] = {
 	{ .name = "fifo", .kind = POLICY_FIFO },
@@ -30,11 +29,12 @@ static const struct policy policies[] = {
 	{ .name = "deadline-yield", .kind = POLICY_YIELD },
 	{ .name = "edf", .kind = POLICY_RESCH, .plugin = "edf" },
 	{ .name = "fp", .kind = POLICY_RESCH, .plugin = "fp" },
-	{ SERVERS("cbs-hard", RESCH_SERVER_CBS_HARD) },
-	{ SERVERS("cbs", RESCH_SERVER_CBS) },
-	{ SERVERS("cus", RESCH_SERVER_CUS) },
-	{ SERVERS("tbs", RESCH_SERVER_TBS) },
-	{ SERVERS("reclaim", RESCH_SERVER_CBS_HARD), .server_flags = RESCH_SERVER_F_RECLAIM },
+	{ SERVERS(RESCH_SERVER_CBS_HARD) },
+	{ SERVERS(RESCH_SERVER_CBS) },
+	{ SERVERS(RESCH_SERVER_CUS) },
+	{ SERVERS(RESCH_SERVER_TBS) },
+	{ SERVERS(RESCH_SERVER_CBS_HARD), .name = "reclaim",
+	  .server_flags = RESCH_SERVER_F_RECLAIM },
 	{ .name = "other", .kind = POLICY_OTHER },
 };
 
@@ -44,9 +44,14 @@ const struct policy *policy_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		if (!strcmp(policies[i].name, name))
-			return &policies[i];
+	for (i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
+		const struct policy *policy = &policies[i];
+
+		if (!strcmp(policy->name ? policy->name :
+					   resch_server_kind_name(policy->server_kind),
+			    name))
+			return policy;
+	}
 	return NULL;
 }
 

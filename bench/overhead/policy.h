@@ -16,7 +16,7 @@
 #include "clock.h"
 
 struct policy {
-	const char *name;
+	const char *name; /* NULL: as its kind of server */
 	enum {
 		POLICY_FIFO,
 		POLICY_DEADLINE,
