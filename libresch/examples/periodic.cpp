@@ -50,14 +50,16 @@ int main(int argc, char **argv)
 		/* The work of one job goes here, and is complete before job.deadline. */
 	}
 	if (!jobs.end_of()) {
-		std::cerr << "periodic: the registration ended: " << jobs.end_of().error().message() << '\n';
+		std::cerr << "periodic: the registration ended: "
+			  << jobs.end_of().error().message() << '\n';
 		return 1;
 	}
 
 	const auto stat = task->stat();
 	if (stat)
-		std::cout << stat->completed << " jobs, " << stat->misses << " misses, response at most "
-			  << stat->longest_response().count() << " ns\n";
+		std::cout << stat->completed << " jobs, " << stat->misses
+			  << " misses, response at most " << stat->longest_response().count()
+			  << " ns\n";
 	/* The object goes, and with it the registration. */
 	return 0;
 }

@@ -189,8 +189,9 @@ const char *refusal_text(int error, const struct resch_register *reg);
 /** domain_of_cpu - the domain that has a CPU. Return: its id, 0: none, or -errno; *@stat as read */
 int domain_of_cpu(int fd, unsigned int cpu, struct resch_domain_stat *stat);
 /**
- * plugin_split - "fp:order=rm,test=ll" into name and options of @want. Return: 0, or -EINVAL after a
- * message
+ * plugin_split - "fp:order=rm,test=ll" into name and options of @want
+ *
+ * Return: 0, or -EINVAL after a message.
  */
 int plugin_split(const char *text, struct resch_domain_set *want);
 /**
@@ -257,8 +258,9 @@ int option_spec(const struct option_table *table, const struct option_row *row, 
 #define SPEC_OPTIONS(specs, given) \
 	SPEC_OPTION("runtime", "time", specs, given), SPEC_OPTION("period", "time", specs, given), \
 	SPEC_OPTION("deadline", "time", specs, given), SPEC_OPTION("offset", "time", specs, given), \
-	SPEC_OPTION("kind", "kinds", specs, given), SPEC_OPTION("overrun", "reactions", specs, given), \
-	SPEC_OPTION("miss", "reactions", specs, given), SPEC_OPTION("signal", "signals", specs, given), \
+	SPEC_OPTION("kind", "kinds", specs, given), SPEC_OPTION("signal", "signals", specs, given), \
+	SPEC_OPTION("overrun", "reactions", specs, given), \
+	SPEC_OPTION("miss", "reactions", specs, given), \
 	SPEC_OPTION("priority", "number", specs, given), SPEC_OPTION("cpu", "cpu", specs, given), \
 	SPEC_OPTION("group", "number", specs, given), SPEC_OPTION("name", "name", specs, given), \
 	SPEC_OPTION("sync", NULL, specs, given), SPEC_OPTION("skip-admission", NULL, specs, given)
