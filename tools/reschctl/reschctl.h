@@ -213,6 +213,8 @@ struct json_object *domain_json(const struct resch_domain_stat *stat);
 /** task_table - the columns that tasks, run and attach print; then a row a task */
 void task_table_begin(struct table *table);
 void task_table_add(struct table *table, const struct resch_task_stat *stat);
+/** task_times_add - three columns: responses on average and at most, execution at most */
+void task_times_add(struct table *table, const struct resch_task_stat *stat);
 /** thread_name - the name of a task: its own, else the thread's comm; static buffer */
 const char *thread_name(const struct resch_task_stat *stat);
 /**

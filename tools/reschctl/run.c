@@ -44,8 +44,7 @@ static const char help[] =
 	"                          pattern MATCH, or, with #N, of the thread that appeared N-th: #0 is the first.\n"
 	"                          Keys are the parameters below. Needs a kernel that exports task_work_add\n"
 	"      --config=FILE       JSON: {\"policy\": \"edf\", \"cpus\": \"1-2\", \"threads\": [{\"match\": \"worker*\",\n"
-	"                          \"runtime\": \"2ms\", \"period\": \"10ms\", \"cpu\": 1}, ...]}\n"
-	OWNER_HELP
+	"                          \"runtime\": \"2ms\", \"period\": \"10ms\", \"cpu\": 1}, ...]}\n" OWNER_HELP
 	"\n" PLACE_HELP "\n" SPEC_HELP "\n"
 	"Exit status: the program's, 128 + N if signal N killed it; 125: reschctl failed or the task was refused;\n"
 	"126: the program cannot be executed; 127: there is none.\n";

@@ -77,10 +77,7 @@ static void task_add(struct table *table, const struct top_line *line, uint64_t 
 	table_add(table, "%llu", (unsigned long long)now->completed);
 	table_add(table, "%llu", (unsigned long long)now->misses);
 	table_add(table, "%llu", (unsigned long long)now->overruns);
-	table_add(table, "%s",
-		  now->completed ? time_short(now->response_total / now->completed) : "-");
-	table_add(table, "%s", now->completed ? time_short(now->response_max) : "-");
-	table_add(table, "%s", now->completed ? time_short(now->exec_max) : "-");
+	task_times_add(table, now);
 }
 
 static void top_domains(int fd, FILE *to)

@@ -366,6 +366,14 @@ void task_table_begin(struct table *table)
 	table_begin(table, headings);
 }
 
+void task_times_add(struct table *table, const struct resch_task_stat *stat)
+{
+	table_add(table, "%s",
+		  stat->completed ? time_short(stat->response_total / stat->completed) : "-");
+	table_add(table, "%s", stat->completed ? time_short(stat->response_max) : "-");
+	table_add(table, "%s", stat->completed ? time_short(stat->exec_max) : "-");
+}
+
 void task_table_add(struct table *table, const struct resch_task_stat *stat)
 {
 	const struct resch_task_params *params = &stat->params;
@@ -383,8 +391,5 @@ void task_table_add(struct table *table, const struct resch_task_stat *stat)
 	table_add(table, "%llu", (unsigned long long)stat->overruns);
 	table_add(table, "%llu", (unsigned long long)stat->skipped);
 	table_add(table, "%llu", (unsigned long long)stat->preemptions);
-	table_add(table, "%s",
-		  stat->completed ? time_short(stat->response_total / stat->completed) : "-");
-	table_add(table, "%s", stat->completed ? time_short(stat->response_max) : "-");
-	table_add(table, "%s", stat->completed ? time_short(stat->exec_max) : "-");
+	task_times_add(table, stat);
 }
