@@ -8,7 +8,8 @@ a folder, whose files may use one another; # begins a comment.
 
 Calls are found by name: functions, variables and macros that one file defines, wherever the code of
 another one mentions them. In a header only the bodies of functions and macros are code; none of
-what stands in include/, which is there for others, is.
+what stands in include/, which is there for others, is. What stands in for the kernel's own names
+elsewhere, behind the #else of an #ifdef __KERNEL__, defines nothing.
 
 usage: floors.py FOLDER
 """
@@ -29,6 +30,21 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 def blank(match):
     """as many lines of nothing"""
     return " " + "\n" * match.group().count("\n")
+
+
+def in_kernel(text):
+    """the text without what only other programs see of it"""
+    lines, conditions = [], []
+    for line in text.split("\n"):
+        word = re.match(r"#\s*(if\w*|else|elif|endif)\b\s*(.*)", line)
+        if word and word[1].startswith("if"):
+            conditions.append(word[0].startswith("#ifdef __KERNEL__"))
+        elif word and word[1] == "else" and conditions[-1] is True:
+            conditions[-1] = None
+        elif word and word[1] == "endif":
+            conditions.pop()
+        lines.append("" if None in conditions else line)
+    return "\n".join(lines)
 
 
 def pieces(text):
@@ -56,7 +72,7 @@ class File:
     def __init__(self, folder, path):
         self.path = path
         with open(os.path.join(folder, path), encoding="utf-8") as file:
-            raw = file.read()
+            raw = in_kernel(file.read())
         self.includes = [(raw.count("\n", 0, m.start()) + 1, m.group(1))
                          for m in INCLUDE.finditer(raw)]
         text = NOISE.sub(blank, raw)
