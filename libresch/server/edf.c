@@ -47,8 +47,10 @@ int resch_served_rows(const struct served *served, struct served_known *known)
 		rows[i] = (struct served_row){
 			.due = due_of(task, known->due),
 			.period = task->period,
-			.cost = (wide)task->wcet + served->overhead,
+			.cost = task->wcet + served->overhead,
 		};
+		if (rows[i].due > known->last_due)
+			known->last_due = rows[i].due;
 	}
 	qsort(rows, served->count, sizeof(*rows), compare_rows);
 	for (i = 1; i < served->count; i++) {
@@ -71,39 +73,73 @@ static bool spend(struct served *served)
 
 /* ---- the points ------------------------------------------------------------------------------ */
 
-/* The latest deadline at or before @limit of jobs released together at 0; 0: none. */
-static uint64_t walk_begin(const struct served_known *known, uint64_t limit, wide *work)
+/*
+ * Takes back what the row has due after @limit, a job or many. Return: their work
+ */
+static wide take_back(struct served_row *row, uint64_t limit)
+{
+	uint64_t jobs;
+
+	if (row->last <= limit)
+		return 0;
+	if (limit < row->due) {
+		jobs = (row->last - row->due) / row->period + 1;
+		row->last = 0;
+	} else {
+		jobs = (row->last - limit - 1) / row->period + 1;
+		row->last -= jobs * row->period;
+	}
+	return (wide)jobs * row->cost;
+}
+
+uint64_t resch_served_last(const struct served_known *known, uint64_t limit, wide *work)
 {
 	struct served_row *row, *end = known->rows + known->nr_rows;
-	uint64_t last = 0;
+	uint64_t last = 0, jobs;
 
 	*work = 0;
 	for (row = known->rows; row < end; row++) {
-		row->jobs = limit >= row->due ? (limit - row->due) / row->period + 1 : 0;
-		row->last = row->jobs ? row->due + (row->jobs - 1) * row->period : 0;
-		*work += row->jobs * row->cost;
+		jobs = limit >= row->due ? (limit - row->due) / row->period + 1 : 0;
+		row->last = jobs ? row->due + (jobs - 1) * row->period : 0;
+		*work += (wide)jobs * row->cost;
 		if (row->last > last)
 			last = row->last;
 	}
 	return last;
 }
 
-/* The same for an earlier @limit: most rows have no deadline in between, or one. */
-static uint64_t walk_back(const struct served_known *known, uint64_t limit, wide *work)
+/*
+ * One job of each row that has one after @limit, which is not before its first: about every
+ * second row has, so a branch would be guessed wrong as often as not.
+ */
+static uint64_t one_back(const struct served_known *known, uint64_t limit, uint64_t *taken)
 {
 	struct served_row *row, *end = known->rows + known->nr_rows;
-	uint64_t last = 0, less;
+	uint64_t last = 0, after;
 
+	*taken = 0;
 	for (row = known->rows; row < end; row++) {
-		if (row->last > limit) {
-			less = 1;
-			if (row->last - limit > row->period)
-				less = (row->last - limit - 1) / row->period + 1;
-			less = least_of(less, row->jobs);
-			row->jobs -= less;
-			row->last = row->jobs ? row->last - less * row->period : 0;
-			*work -= less * row->cost;
-		}
+		after = -(uint64_t)(row->last > limit);
+		row->last -= row->period & after;
+		*taken += row->cost & after;
+		last = row->last > last ? row->last : last;
+	}
+	return last;
+}
+
+uint64_t resch_served_back(const struct served_known *known, uint64_t limit, wide *work)
+{
+	struct served_row *row, *end = known->rows + known->nr_rows;
+	uint64_t last, taken;
+
+	if (limit >= known->last_due) {
+		last = one_back(known, limit, &taken);
+		*work -= taken;
+		if (last <= limit)
+			return last;
+	}
+	for (last = 0, row = known->rows; row < end; row++) {
+		*work -= take_back(row, limit);
 		if (row->last > last)
 			last = row->last;
 	}
@@ -147,18 +183,53 @@ static uint64_t cut(wide work)
 	return work < SERVED_HORIZON ? (uint64_t)work : SERVED_HORIZON;
 }
 
+/* One job of each row whose next is released before @window. Return: the earliest next release. */
+static uint64_t one_on(const struct served_known *known, uint64_t window, uint64_t *more)
+{
+	struct served_row *row, *end = known->rows + known->nr_rows;
+	uint64_t first = UINT64_MAX, before;
+
+	*more = 0;
+	for (row = known->rows; row < end; row++) {
+		before = -(uint64_t)(row->next < window);
+		row->next += row->period & before;
+		*more += row->cost & before;
+		first = row->next < first ? row->next : first;
+	}
+	return first;
+}
+
+/* Adds what is released before @window to what was released before an earlier one. */
+static void count_on(const struct served_known *known, uint64_t window, wide *sum)
+{
+	struct served_row *row, *end = known->rows + known->nr_rows;
+	uint64_t first, more, jobs;
+
+	first = one_on(known, window, &more);
+	*sum += more;
+	if (first >= window)
+		return;
+	for (row = known->rows; row < end; row++) {
+		if (row->next >= window)
+			continue;
+		jobs = (window - row->next - 1) / row->period + 1;
+		row->next += jobs * row->period;
+		*sum += (wide)jobs * row->cost;
+	}
+}
+
 /* The longest time without an idle instant; @limit: it is longer, or takes long to find. */
 static uint64_t busy_period(const struct served *served, uint64_t limit)
 {
 	const struct served_known *known = served->known;
 	uint64_t window = 1, next, rounds = 0;
+	wide sum = 0;
 	uint32_t i;
 
+	for (i = 0; i < known->nr_rows; i++)
+		known->rows[i].next = 0;
 	while (window < limit && rounds++ < 10000) {
-		wide sum = 0;
-
-		for (i = 0; i < known->nr_rows; i++)
-			sum += ((window - 1) / known->rows[i].period + 1) * known->rows[i].cost;
+		count_on(known, window, &sum);
 		next = resch_served_wait(served, cut(sum));
 		if (next <= window)
 			return window;
@@ -180,7 +251,7 @@ int resch_served_edf(struct served *served, struct resch_verdict *verdict)
 	wide work;
 
 	/* Two looks at each task for each point: at its last deadline, and at its demand. */
-	t = spend(served) ? walk_begin(served->known, limit, &work) : 0;
+	t = spend(served) ? resch_served_last(served->known, limit, &work) : 0;
 	while (t) {
 		if (!spend(served))
 			break;
@@ -191,7 +262,7 @@ int resch_served_edf(struct served *served, struct resch_verdict *verdict)
 		}
 		if (!spend(served))
 			break;
-		t = walk_back(served->known, least_of(t, need) - 1, &work);
+		t = resch_served_back(served->known, least_of(t, need) - 1, &work);
 	}
 	return served->work ? 0 : resch_served_give_up(verdict);
 }

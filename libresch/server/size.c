@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* size.c - the smallest server for a set of tasks, and the speed that it needs */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
@@ -115,26 +116,28 @@ static uint64_t skip(const struct served *question, uint64_t fails, uint64_t pas
 
 /*
  * The least budget in [@least, @passes], of which the last one passes: more is never worse. What a
- * test fails for leads to the next budget worth a test; where that fails, too, it is halved.
+ * test fails for leads to the next budget worth a test; where that fails, too, it is halved. What
+ * gives up leads nowhere.
  */
 static uint64_t narrow(const struct served *question, uint64_t least, uint64_t passes,
 		       uint64_t period)
 {
 	uint64_t fails = least - 1, middle;
-	struct resch_verdict unused;
-	bool skipped = false;
+	struct resch_verdict why;
+	bool skipped = false, learned = true;
 
 	while (passes - fails > 1) {
 		middle = fails + (passes - fails) / 2;
-		skipped = !skipped;
+		skipped = !skipped && learned;
 		if (skipped) {
 			fails = skip(question, fails, passes, period);
 			middle = fails + 1;
 			if (middle == passes)
 				break;
 		}
-		if (test(question, middle, period, &unused)) {
+		if (test(question, middle, period, &why)) {
 			fails = middle;
+			learned = why.bound != RESCH_BOUND_PLUGIN;
 		} else {
 			passes = middle;
 		}
@@ -151,7 +154,7 @@ static uint64_t search(const struct served *question, uint64_t least, uint64_t p
 	return narrow(question, least, period, period);
 }
 
-/* The best of a task's periods and deadlines, and their whole fractions. */
+/* The best of the tasks' periods and deadlines, and their whole fractions. */
 struct best {
 	uint64_t budget;
 	uint64_t period;
@@ -206,10 +209,10 @@ static bool tried(const struct resch_server_task *tasks, uint32_t i)
 	return false;
 }
 
-static int choose_period(const struct served *question, struct best *best,
-			 struct resch_verdict *verdict)
+/* The periods to try. Return: how many */
+static uint32_t periods_to_try(const struct served *question, uint64_t *periods)
 {
-	uint32_t i, k;
+	uint32_t count = 0, i, k;
 
 	for (i = 0; i < 2 * question->count; i++) {
 		uint64_t whole = whole_of(question->tasks, i);
@@ -217,10 +220,48 @@ static int choose_period(const struct served *question, struct best *best,
 		if (tried(question->tasks, i))
 			continue;
 		for (k = 1; k <= FRACTIONS && whole / k >= PERIOD_MIN; k++)
-			try_period(question, whole / k, best, verdict);
+			periods[count++] = whole / k;
 		if (whole < PERIOD_MIN && whole >= BUDGET_MIN)
-			try_period(question, whole, best, verdict);
+			periods[count++] = whole;
 	}
+	return count;
+}
+
+/*
+ * Whatever is better than all before is narrowed, which takes long: in the order of their length
+ * each may be, in any other order the logarithm of their number is. Always the same order, for the
+ * same answer.
+ */
+static void shuffle(uint64_t *periods, uint32_t count)
+{
+	uint64_t random = count, swap;
+	uint32_t i, other;
+
+	for (i = count; i > 1; i--) {
+		random = random * 6364136223846793005 + 1442695040888963407;
+		other = (uint32_t)((random >> 32) % i);
+		swap = periods[i - 1];
+		periods[i - 1] = periods[other];
+		periods[other] = swap;
+	}
+}
+
+static int choose_period(const struct served *question, struct best *best,
+			 struct resch_verdict *verdict)
+{
+	uint64_t *periods = calloc(2 * (size_t)question->count * FRACTIONS, sizeof(*periods));
+	uint32_t count, i;
+
+	if (!periods)
+		return -ENOMEM;
+	count = periods_to_try(question, periods);
+	/* Where there is no server the last one's reason is told. */
+	for (i = 0; i < count && !best->budget; i++)
+		try_period(question, periods[i], best, verdict);
+	shuffle(periods + i, count - i);
+	for (; i < count; i++)
+		try_period(question, periods[i], best, verdict);
+	free(periods);
 	return best->budget ? 0 : -EBUSY;
 }
 

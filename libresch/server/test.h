@@ -19,12 +19,11 @@
  * struct served_row - tasks with the same deadline and period, which are counted as one
  * @due, @period, @cost: of them; the sum of their costs
  * @last:    the latest deadline of its jobs at or before a point that goes back in time; 0: none
- * @jobs:    so many of each of its tasks have their deadlines until then
+ * @next:    the first release at or after a point that goes on in time
  */
 struct served_row {
-	unsigned __int128 cost;
-	uint64_t due, period;
-	uint64_t last, jobs;
+	uint64_t due, period, cost;
+	uint64_t last, next;
 };
 
 /**
@@ -33,7 +32,7 @@ struct served_row {
  * @sum, @most, @least: of all costs; the largest cost; the shortest deadline or period
  * @due:     as in struct served
  * @order:   the tasks by their fixed priorities; NULL: there are none
- * @rows, @nr_rows: for EDF and FIFO
+ * @rows, @nr_rows: for EDF and FIFO; @last_due: the longest of their deadlines
  * @shorts:  lengths in which a server gave less than the work, when tests failed; @next: the oldest
  * @task:    which was late then, from 1 on; 0: none was
  */
@@ -44,6 +43,7 @@ struct served_known {
 	uint32_t *order;
 	struct served_row *rows;
 	uint32_t nr_rows;
+	uint64_t last_due;
 	struct {
 		uint64_t length, work;
 	} shorts[SERVED_SHORTS];
@@ -107,5 +107,14 @@ int resch_served_give_up(struct resch_verdict *verdict);
 /* Return: 0 or -ENOMEM */
 int resch_served_rows(const struct served *served, struct served_known *known);
 int resch_served_edf(struct served *served, struct resch_verdict *verdict);
+/*
+ * The latest deadline at or before @limit of jobs released together at 0, or 0: there is none;
+ * @work: of all that are due until then. resch_served_back() is for a @limit before the one looked
+ * at last, and keeps @work up.
+ */
+uint64_t resch_served_last(const struct served_known *known, uint64_t limit,
+			   unsigned __int128 *work);
+uint64_t resch_served_back(const struct served_known *known, uint64_t limit,
+			   unsigned __int128 *work);
 
 #endif /* _RESCH_SERVER_TEST_H */
