@@ -67,8 +67,10 @@ static int add_folder(struct call *call, const char *folder)
 	int i, status = 0, count = scandir(folder, &entries, is_yaml, by_bytes);
 	char *path;
 
-	if (count < 0)
-		return fail("%s: %s", folder, strerror(errno));
+	if (count < 0) {
+		fail("%s: %s", folder, strerror(errno));
+		return EXIT_USAGE;
+	}
 	for (i = 0; i < count; i++) {
 		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
 			path = NULL;

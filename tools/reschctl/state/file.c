@@ -221,8 +221,10 @@ int file_read(const char *path, struct items *items)
 	FILE *file = fopen(path, "re");
 	int status;
 
-	if (!file)
-		return fail("%s: %s", path, strerror(errno));
+	if (!file) {
+		fail("%s: %s", path, strerror(errno));
+		return EXIT_USAGE;
+	}
 	if (!yaml_parser_initialize(&parser)) {
 		fclose(file);
 		return fail("out of memory");
