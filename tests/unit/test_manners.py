@@ -103,34 +103,51 @@ class Manners(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ''), name)
             self.assertTrue(done.stderr, name)
 
-    def test_meaning(self):
-        """0 is yes, 1 is no, and 2 is for input that is not there or makes no sense, in every program that reads any."""
-        paths = {name: self.folder.name + '/' + name for name in ('nonsense', 'nothing.yaml', 'shield.yaml', 'fifo', 'tight.csv')}
-        for name, text in (('nonsense', b'nonsense: [\0\n'), ('nothing.yaml', b''), ('shield.yaml', b'shields: [{cpus: 0}]\n'),
-                           ('tight.csv', b'name,wcet,period\na,9ms,10ms\nb,20ms,100ms\n')):
+    def meant(self):
+        """Files that mean something to programs, or nothing to any."""
+        texts = {'nonsense': b'nonsense: [\0\n', 'nothing.yaml': b'',
+                 'shield.yaml': b'shields: [{cpus: 0}]\n',
+                 'tight.csv': b'name,wcet,period\na,9ms,10ms\nb,20ms,100ms\n'}
+        paths = {}
+        for name, text in texts.items():
+            paths[name] = f'{self.folder.name}/{name}'
             with open(paths[name], 'wb') as file:
                 file.write(text)
-        root = '--root=' + self.folder.name
-        call('resch-sim', ['-p', 'fifo', '--force', '-t', '200ms', '--trace', paths['fifo'], paths['tight.csv']])
-        reads = {'reschctl': (['apply', root], ['diff', root], ['assign', '--cpus=0-1'], ['server', 'size'], ['chain', 'check']),
-                 'resch-sim': (['-p', 'edf'],), 'resch-check': ([],), 'resch-draw': (['-o', paths['fifo'] + '.png'],),
-                 'resch-export': (['-o', '-'],), 'resch-jitter': ([],)}
-        for name, ways in reads.items():
-            for arguments in ways:
-                for path in (self.folder.name + '/nosuch', paths['nonsense']):
-                    done = call(name, [*arguments, path])
-                    self.assertEqual((done.returncode, done.stdout), (2, ''), f'{name} {arguments} {path}: {done.stderr}')
-                    self.assertTrue(done.stderr.startswith(name + ': '), done.stderr)
-        for wanted, name, arguments in (
-                (0, 'reschctl', ['diff', root, paths['nothing.yaml']]), (1, 'reschctl', ['diff', root, paths['shield.yaml']]),
-                (0, 'reschctl', ['apply', root, paths['nothing.yaml']]), (2, 'reschctl', ['apply', root]),
-                (0, 'reschctl', ['assign', '--cpus=0-1', self.files['set']]), (1, 'reschctl', ['assign', '--cpus=0', paths['tight.csv']]),
-                (0, 'reschctl', ['server', 'size', self.files['set']]), (1, 'reschctl', ['server', 'size', paths['tight.csv']]),
-                (0, 'resch-sim', ['-p', 'edf', '-t', '50ms', self.files['set']]),
-                (1, 'resch-sim', ['-p', 'edf', '--cpus', '1', '-t', '50ms', paths['tight.csv']]),
-                (0, 'resch-check', [self.files['trace']]), (1, 'resch-check', ['--order', 'fifo=edf', paths['fifo']])):
-            done = call(name, arguments)
-            self.assertEqual(done.returncode, wanted, f'{name} {arguments}: {done.stdout}{done.stderr}')
+        paths['fifo'] = self.folder.name + '/fifo'
+        call('resch-sim', ['-p', 'fifo', '--force', '-t', '200ms', '--trace', paths['fifo'],
+                           paths['tight.csv']])
+        return paths
+
+    def test_meaning(self):
+        """0 is yes, 1 is no, and 2 is for input that is not there or makes no sense, in every
+        program that reads any."""
+        paths, root = self.meant(), '--root=' + self.folder.name
+        ways = (f'reschctl apply {root}', f'reschctl diff {root}', 'reschctl assign --cpus=0-1',
+                'reschctl server size', 'reschctl chain check', 'resch-sim -p edf', 'resch-check',
+                f'resch-draw -o {self.folder.name}/x.png', 'resch-export -o -', 'resch-jitter')
+        for way in ways:
+            name, *arguments = way.split()
+            for path in (self.folder.name + '/nosuch', paths['nonsense']):
+                done = call(name, [*arguments, path])
+                self.assertEqual((done.returncode, done.stdout), (2, ''),
+                                 f'{way} {path}: {done.stderr}')
+                self.assertTrue(done.stderr.startswith(name + ': '), done.stderr)
+        for wanted, way, path in (
+                (0, f'reschctl diff {root}', paths['nothing.yaml']),
+                (1, f'reschctl diff {root}', paths['shield.yaml']),
+                (0, f'reschctl apply {root}', paths['nothing.yaml']),
+                (2, f'reschctl apply {root}', '--no-such-option'),
+                (0, 'reschctl assign --cpus=0-1', self.files['set']),
+                (1, 'reschctl assign --cpus=0', paths['tight.csv']),
+                (0, 'reschctl server size', self.files['set']),
+                (1, 'reschctl server size', paths['tight.csv']),
+                (0, 'resch-sim -p edf -t 50ms', self.files['set']),
+                (1, 'resch-sim -p edf -t 50ms', paths['tight.csv']),
+                (0, 'resch-check', self.files['trace']),
+                (1, 'resch-check --order fifo=edf', paths['fifo'])):
+            name, *arguments = way.split()
+            done = call(name, [*arguments, path])
+            self.assertEqual(done.returncode, wanted, f'{way} {path}: {done.stdout}{done.stderr}')
 
     def test_near(self):
         """A slip of the finger is answered with what was meant, by all that have long options."""

@@ -104,7 +104,7 @@ class Refusal(Applied):
         self.apply(text)
 
     def test_no_files(self):
-        self.assertIn("No such file", self.call("apply", self.path("nosuch.yaml"), status=1).stderr)
+        self.assertIn("No such file", self.call("apply", self.path("nosuch.yaml"), status=2).stderr)
         self.call("apply", status=2)
         os.mkdir(self.path("empty"))
         self.assertEqual(self.call("apply", self.path("empty")).stdout, "nothing to change\n")
