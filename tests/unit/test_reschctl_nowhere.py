@@ -3,6 +3,7 @@
 """Every command that names a domain or a server says so when there is none, in the same words; on a
 pretended machine."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -19,21 +20,48 @@ COMMANDS = (
     ('run --domain=9 --runtime=1ms --period=9ms true', 125, NO_DOMAIN),
     ('server del 9:1', 1, NO_SERVER), ('server set 9:1 --budget=1ms', 1, NO_SERVER),
 )
+NO_PLUGIN = ('reschctl: there is no plugin nosuch: no module resch-nosuch is installed; '
+             '`reschctl plugin list` shows what is loaded\n')
+# With a domain that stands, and what the commands before have done to it.
+STANDING = (
+    ('domain set 1 --plugin=artis', 0, ''),
+    ('domain set --id=1 --plugin=nosuch', 1, NO_PLUGIN),
+    ('domain set 1 --plugin=edf', 0, 'reschctl: domain 1 is still guarded, as under artis: '
+                                     '`reschctl guard off 1` ends that\n'),
+    ('domain set 1 --plugin=fp', 0, 'reschctl: domain 1 is still guarded, as under edf: '
+                                    '`reschctl guard off 1` ends that\n'),
+    ('guard off 1', 0, ''),
+    ('domain set 1 --plugin=edf', 0, ''),
+)
+# What `domain list` has of its guard after each.
+GUARDS = ['all', 'all', 'all', 'all', 'off', 'off']
 
 
 class Nowhere(unittest.TestCase):
     def test_words(self):
+        self.say(COMMANDS)
+
+    def test_standing(self):
+        """A plugin that there is not is what is said, not the domain; and a guard that outlives
+        its plugin is told of, by `domain set` and in the list."""
+        self.assertEqual(self.say(STANDING, 'domain list --json'), GUARDS)
+
+    def say(self, commands, look=None):
+        guards = []
         with tempfile.TemporaryDirectory() as folder:
             library = folder + '/pretended.so'
             subprocess.run(['cc', '-std=gnu11', '-shared', '-fPIC', '-I' + HERE + '/../../uapi',
                             '-o', library, HERE + '/pretended_device.c',
                             HERE + '/pretended_machine.c', '-ldl'], check=True)
-            for command, status, said in COMMANDS:
-                done = reschctl.call(*command.split(), env={**os.environ, 'LD_PRELOAD': library,
-                                                            'RESCH_MACHINE': folder + '/machine',
-                                                            'ASAN_OPTIONS':
-                                                            'verify_asan_link_order=0'})
+            env = {**os.environ, 'LD_PRELOAD': library, 'RESCH_MACHINE': folder + '/machine',
+                   'ASAN_OPTIONS': 'verify_asan_link_order=0'}
+            for command, status, said in commands:
+                done = reschctl.call(*command.split(), env=env)
                 self.assertEqual((done.returncode, done.stderr), (status, said), command)
+                if look:
+                    done = reschctl.call(*look.split(), env=env)
+                    guards.append(json.loads(done.stdout)['domains'][0]['guard'])
+        return guards
 
 
 if __name__ == '__main__':

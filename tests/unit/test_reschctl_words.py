@@ -152,6 +152,20 @@ class Words(unittest.TestCase):
                           if line[:2] == "--"])
         self.assertEqual(complete("nonsense", "x"), [])
 
+    def test_no_option_for_a_value(self):
+        """Wherever a value is expected no option is offered, whether one is known or not."""
+        count = 0
+        for way in ways():
+            for line in options(*way):
+                if line[0] != "-" or "=" not in line:
+                    continue
+                name = line.split("=")[0]
+                for words in ([name, ""], [name, "=", ""])[:len(re.match("-*", name)[0])]:
+                    count += 1
+                    found = [word for word in complete(*way, *words) if word[0] == "-"]
+                    self.assertEqual(found, [], f"{way} {words}")
+        self.assertGreater(count, 200)
+
     def test_checker_has_all_words(self):
         """It shares nothing with what it judges: they are spelt there once more."""
         for words, what in ((budgets.KINDS, "server-kinds"), (budgets.POLICIES, "server-policies"),

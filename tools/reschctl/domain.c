@@ -29,24 +29,43 @@ static const char help[] =
 	"  -j, --json              print JSON; times in ns, shares in parts per million\n"
 	"  -h, --help              this text\n";
 
+/* As `domain set --guard` has it; "-": a module that knows of no guards. */
+static const char *guard_text(int fd, uint32_t domain)
+{
+	struct resch_guard_stat guard = {};
+
+	if (resch_guard_stat(fd, domain, -1, &guard, NULL))
+		return "-";
+	if (!guard.flags)
+		return "off";
+	return guard.flags & RESCH_GUARD_ALL ? "all" : "on";
+}
+
 static int list_fill(int fd, struct table *table, struct json_object *list)
 {
 	static const char *const headings[] = {
-		">ID",	  "CPUS",   "PLUGIN",	  "OPTIONS",	">CAPACITY",	 ">OVERHEAD",
-		">TASKS", ">SWAPS", ">DECISIONS", ">EJECTIONS", "LAST EJECTION", NULL,
+		">ID",	      "CPUS",	       "PLUGIN", "OPTIONS", ">CAPACITY",
+		">OVERHEAD",  "GUARD",	       ">TASKS", ">SWAPS",  ">DECISIONS",
+		">EJECTIONS", "LAST EJECTION", NULL,
 	};
 	struct resch_domain_stat stat = {};
+	struct json_object *domain;
+	const char *guard;
 	int result;
 
 	table_begin(table, headings);
 	while ((result = resch_domain_next(fd, &stat)) > 0) {
-		json_object_array_add(list, domain_json(&stat));
+		guard = guard_text(fd, stat.domain);
+		domain = domain_json(&stat);
+		json_add(domain, "guard", json_object_new_string(guard));
+		json_object_array_add(list, domain);
 		table_add(table, "%u", stat.domain);
 		table_add(table, "%s", cpus_text(&stat.cpus));
 		table_add(table, "%s", stat.plugin);
 		table_add(table, "%s", stat.options[0] ? stat.options : "-");
 		table_add(table, "%s", share_text(stat.capacity));
 		table_add(table, "%s", time_text(stat.overhead));
+		table_add(table, "%s", guard);
 		table_add(table, "%u", stat.tasks);
 		table_add(table, "%llu", (unsigned long long)stat.swaps);
 		table_add(table, "%llu", (unsigned long long)stat.decisions);
