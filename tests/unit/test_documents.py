@@ -37,7 +37,8 @@ PROGRAMS = {
 TYPED_ELSEWHERE = 'docs/tutorial.md'
 # What a command line may begin with where there is no prompt.
 KNOWN = re.compile(
-    r'(sudo|make|modprobe|reschctl|resch-\w+|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
+    r'(sudo|make|modprobe|insmod|reschctl|reschtop|resch-\w+|trace-cmd|kernelshark|perf|bpftrace|'
+    r'systemctl|dkms|cc|gcc|g\+\+|python3|cat|echo|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
 
 
 def documents():
@@ -252,6 +253,16 @@ class Listed(unittest.TestCase):
                         count += 1
                         self.understood(path, words[1:])
         self.assertGreater(count, 30 if not os.environ.get('DOCUMENT') else 0)
+
+    def test_units(self):
+        """So is what systemd's units start; a guest has no systemd."""
+        count = 0
+        for path in sorted(glob.glob(TOP + '/tools/systemd/*.service')):
+            with open(path, encoding='utf-8') as file:
+                for line in re.findall(r'^Exec\w+=@BINDIR@/reschctl (.*)$', file.read(), re.M):
+                    count += 1
+                    self.understood(path, line.split())
+        self.assertEqual(count, 4)
 
     def understood(self, path, words):
         # without rights: a shield works without the module, too
