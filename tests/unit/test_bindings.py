@@ -35,7 +35,7 @@ PRINTS = {
     'sync.c': (['1'], r'2 tasks started; first releases at zero \+ 0 ns and zero \+ \d+ ns\n'),
     'threads.c': (['1'], r'(thread \d: first release at zero \+ \d+ ns\n)+'),
 }
-# A server and its client: compiled here; tests/guest/rpc.c runs what they are made of.
+# A server and its client: test_pair; tests/guest/comm runs them with budgets.
 PAIR = {'comm-client.c', 'comm-server.c'}
 # Processes of a chain: compiled here, run by tests/guest/chain-run.
 CHAIN = {'pipes.c', 'robot.c'}
@@ -127,6 +127,27 @@ class Bindings(unittest.TestCase):
                 done = self.run_played(program, *arguments)
                 self.assertEqual(done.returncode, 0, f'{name}: {done.stdout}{done.stderr}')
                 self.assertTrue(re.fullmatch(pattern, done.stdout), f'{name}: {done.stdout}')
+
+    def test_pair(self):
+        """Without a domain nobody pays, and what they do is the same."""
+        def echo():
+            connection, _ = listening.accept()
+            with connection:
+                while part := connection.recv(4096):
+                    connection.sendall(part)
+        server, client = (self.compiled(f'{EXAMPLES}comm-{name}.c', 'cc', '-std=gnu11')
+                          for name in ('server', 'client'))
+        path = self.folder + '/comm.socket'
+        with socket.create_server(('127.0.0.1', 0)) as listening, \
+                subprocess.Popen([server, path], env={**os.environ,
+                                                      'LD_LIBRARY_PATH': LIBRESCH}) as serving:
+            threading.Thread(target=echo, daemon=True).start()
+            while not os.path.exists(path) and serving.poll() is None:
+                time.sleep(0.01)
+            port = str(listening.getsockname()[1])
+            done = self.run_played(client, path, '127.0.0.1', port, device=False)
+            serving.terminate()
+        self.assertRegex(done.stdout, r'^\d+ of 100 jobs complete in time\n$', done.stderr)
 
     def test_examples_without_a_device(self):
         """They say what is missing."""

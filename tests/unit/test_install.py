@@ -3,6 +3,7 @@
 """make install into a folder: all that pages and documents use is there; make uninstall leaves
 nothing."""
 
+import filecmp
 import glob
 import json
 import os
@@ -146,6 +147,15 @@ class Install(unittest.TestCase):
                                        '-lresch', '-pthread', '-o', self.folder.name + '/example'],
                                       stderr=subprocess.PIPE, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_5_examples_are_those_that_run(self):
+        """test_bindings.py, test_python.py, tests/guest/chain-run and comm run the tree's."""
+        installed = {os.path.basename(name): name for name in self.files if '/examples/' in name}
+        tree = [name for name in os.listdir(TOP + '/libresch/examples') if name[0] != '.']
+        self.assertEqual(set(tree) - set(installed), set())
+        for name in tree:
+            self.assertTrue(filecmp.cmp(f'{TOP}/libresch/examples/{name}',
+                                        os.path.join(self.destdir, installed[name]), False), name)
 
     def test_5_without_kernelshark(self):
         """Where libkshark-dev is missing, all but KernelShark's plugin is installed, and a sentence
