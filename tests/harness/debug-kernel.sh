@@ -50,6 +50,10 @@ compile() {
 	scripts/kconfig/merge_config.sh -m .config kernel/configs/kvm_guest.config \
 		$(configs "$name" /src/tests/harness) >/dev/null
 	make -s olddefconfig
+	# Rather now than after 20 minutes.
+	while read -r option _; do
+		grep -qx "$option=[ym]" .config || die "$name: this kernel would lack $option, which resch needs"
+	done < <(grep ^CONFIG_ /src/module/needs)
 	case $name in
 	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config ||
 		die "$name: this source has no PREEMPT_RT" ;;
