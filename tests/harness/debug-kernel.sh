@@ -52,7 +52,8 @@ compile() {
 	make -s olddefconfig
 	# Rather now than after 20 minutes.
 	while read -r option _; do
-		grep -qx "$option=[ym]" .config || die "$name: this kernel would lack $option, which resch needs"
+		grep -qx "$option=[ym]" .config ||
+			die "$name: this kernel would lack $option, which resch needs"
 	done < <(grep ^CONFIG_ /src/module/needs)
 	case $name in
 	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config ||
