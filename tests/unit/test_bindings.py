@@ -12,8 +12,11 @@ import glob
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 
 from preloaded import preloaded

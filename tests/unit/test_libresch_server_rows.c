@@ -166,9 +166,9 @@ static void walk(void **state)
 	u64 random = 5, limit, right;
 
 	for (round = 0; round < 3000; round++) {
+		unsigned __int128 work;
 		struct served served = { .params = &params, .tasks = tasks };
 		struct served_known known;
-		unsigned __int128 work;
 
 		served.count = 1 + (u32)rig_between(&random, 0, 5);
 		for (i = 0; i < served.count; i++)

@@ -237,7 +237,7 @@ class Many(unittest.TestCase):
         path = self.path + '.some'
         with open(path, 'w', encoding='utf-8') as file:
             file.write('name,wcet,period\n')
-            file.writelines(f't{i},{1 + i % 7}us,{100 + i % 97 * 10}ms\n' for i in range(300))
+            file.writelines(f't{i},{1 + i % 7}us,{100 + i % 997 * 10}ms\n' for i in range(1000))
         screen = terminal.Terminal([PROGRAMS + '/reschctl', 'server', 'size', path])
         try:
             screen.until(lambda seen: 'kinds and policies of servers sized: ' in seen.main)
