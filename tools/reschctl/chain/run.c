@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -320,6 +321,24 @@ static void report(const struct show *show)
 		       resch_chain_method_name(question->result.method));
 }
 
+/*
+ * Off the CPUs that the chains may fill: on PREEMPT_RT the end of an ordinary thread's sleep is
+ * told by a thread of its CPU that all tasks are above.
+ */
+static void step_aside(const struct show *show)
+{
+	cpu_set_t elsewhere;
+	uint32_t i;
+
+	if (sched_getaffinity(0, sizeof(elsewhere), &elsewhere))
+		return;
+	for (i = 0; i < show->count; i++)
+		if (show->runners[i].reg.params.cpu >= 0)
+			CPU_CLR((size_t)show->runners[i].reg.params.cpu, &elsewhere);
+	if (CPU_COUNT(&elsewhere))
+		sched_setaffinity(0, sizeof(elsewhere), &elsewhere);
+}
+
 /* Until the time is over, or somebody ends it. */
 static void last(struct show *show, const sigset_t *mask, uint64_t duration)
 {
@@ -355,6 +374,7 @@ static int run(struct chain_question *question)
 	if (result < 0)
 		result = start(&show);
 	if (result < 0) {
+		step_aside(&show);
 		last(&show, &mask, question->duration);
 		report(&show);
 		result = EXIT_DONE;
