@@ -156,6 +156,7 @@ static void family_look(struct resch_thread *thread)
 	}
 }
 
+/* Process context, no locks: it may have to attach the hooks. */
 static void family_settle(void)
 {
 	struct resch_thread *thread, *next;
