@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* balance.c - rounds: which visitor goes to an RT CPU, or home, and why */
 #include <linux/sched/prio.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "affinity.h"
@@ -12,6 +11,7 @@
 #include "state.h"
 #include "todo.h"
 #include "visitor.h"
+#include "compat/threads.h"
 #include "compat/user_worker.h"
 #include "core/trace.h"
 #include "domain/domain.h"
@@ -150,7 +150,7 @@ static void balance_heads(struct balance_round *round)
 		resch_balance_shares(cpu, &cpus[cpu].share, &cpus[cpu].hard);
 	}
 	rcu_read_lock();
-	for_each_process_thread(process, task) {
+	resch_for_each_process_thread(process, task) {
 		/* This thread runs because it looks. */
 		if (!balance_runnable(task) || task == current)
 			continue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* crowd.c - all threads of the machine: which of them become visitors */
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "affinity.h"
 #include "crowd.h"
 #include "state.h"
 #include "visitor.h"
+#include "compat/threads.h"
 #include "compat/user_worker.h"
 
 #define RESCH_VISITOR_BATCH 64
@@ -35,7 +35,7 @@ static unsigned int visitor_batch(struct task_struct **batch,
 	unsigned int count = 0;
 
 	rcu_read_lock();
-	for_each_process_thread(process, task) {
+	resch_for_each_process_thread(process, task) {
 		if (count < RESCH_VISITOR_BATCH && wanted(task))
 			batch[count++] = get_task_struct(task);
 	}

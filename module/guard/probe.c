@@ -5,7 +5,6 @@
 #include <asm/syscall.h>
 #include <linux/compat.h>
 #include <linux/nospec.h>
-#include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
@@ -23,6 +22,7 @@
 #include "visitor.h"
 #include "compat/arch.h"
 #include "compat/probe_sleep.h"
+#include "compat/threads.h"
 #include "core/params.h"
 
 /*
@@ -203,7 +203,7 @@ static void probe_signal(void *data, int sig, struct kernel_siginfo *info, struc
 	if (!group)
 		probe_signal_one(task);
 	else
-		for_each_thread(task, thread)
+		resch_for_each_thread(task, thread)
 			probe_signal_one(thread);
 	rcu_read_unlock();
 }
