@@ -16,7 +16,7 @@
 
 /* Each @thread of each @process. Two loops: break leaves the inner one only. rcu_read_lock(). */
 #define resch_for_each_process_thread(process, thread) \
-	for_each_process(process) \
+	for_each_process(process)                      \
 		resch_for_each_thread(process, thread)
 
 #endif /* _RESCH_COMPAT_THREADS_H */
