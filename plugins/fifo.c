@@ -42,7 +42,7 @@ static void fifo_dequeue(struct resch_rq *rq, struct resch_task *task, enum resc
 	resch_queue_erase(&resch_private(rq, struct fifo_rq)->ready, &task->node);
 }
 
-const struct resch_plugin resch_plugin_fifo = {
+const struct resch_plugin resch_plugin_fallback = {
 	.name = "fifo",
 	.about = "jobs in the order of their releases; the built-in fallback",
 	.abi = RESCH_PLUGIN_ABI,

@@ -8,6 +8,6 @@
 
 #include <resch/plugin.h>
 
-extern const struct resch_plugin resch_plugin_fifo;
+extern const struct resch_plugin resch_plugin_fallback;
 
 #endif /* _RESCH_FIFO_H */

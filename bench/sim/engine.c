@@ -63,7 +63,7 @@ void sim_dequeue(struct sim_task *task, enum resch_why why)
 	sim_flush_kicks(task->sim, &task->cpu->rq);
 }
 
-void sim_deselect(struct sim_cpu *cpu, const char *why)
+void sim_deselect(struct sim_cpu *cpu, enum resch_off why)
 {
 	struct sim_task *task = cpu->selected;
 
@@ -105,7 +105,7 @@ static void apply(struct sim_cpu *cpu, struct sim_task *next)
 	if (next != cpu->selected) {
 		if (cpu->selected) {
 			cpu->selected->stats.preemptions++;
-			sim_deselect(cpu, "preempt");
+			sim_deselect(cpu, RESCH_OFF_PREEMPT);
 		}
 		cpu->selected = next;
 		if (next)

@@ -132,7 +132,7 @@ static void complete(struct sim_task *task)
 	else
 		sim_dequeue(task, RESCH_WHY_COMPLETE);
 	if (cpu->selected == task)
-		sim_deselect(cpu, "complete");
+		sim_deselect(cpu, RESCH_OFF_COMPLETE);
 	cpu->running = NULL;
 	if (task->stage)
 		sim_chain_complete(task);
@@ -155,7 +155,7 @@ static void stop(struct sim_task *task, u64 until)
 	task->life.wake_at = until;
 	sim_trace_job("resch_throttle", task, task->executed);
 	if (task->cpu->selected == task)
-		sim_deselect(task->cpu, "throttle");
+		sim_deselect(task->cpu, RESCH_OFF_THROTTLE);
 }
 
 static void react(struct sim_task *task, u32 how)

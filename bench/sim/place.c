@@ -19,7 +19,7 @@ const struct resch_plugin *sim_plugin_at(u32 index)
 	/* clang-format on */
 
 	if (!index)
-		return &resch_plugin_fifo;
+		return &resch_plugin_fallback;
 	return index <= sizeof(accessors) / sizeof(accessors[0]) ? accessors[index - 1]() : NULL;
 }
 
@@ -345,7 +345,7 @@ static void take_off(struct sim_cpu *cpu, const struct resch_plugin *from)
 		if (owner->cpu == cpu)
 			continue;
 		if (owner->cpu->selected == owner)
-			sim_deselect(owner->cpu, "preempt");
+			sim_deselect(owner->cpu, RESCH_OFF_PREEMPT);
 		sim_move(owner, cpu);
 	}
 }

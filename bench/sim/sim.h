@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include <resch/inner.h>
+#include <resch/trace-words.h>
 
 #include <resch.h>
 
@@ -335,7 +336,7 @@ int sim_run(struct sim *sim);
 void sim_enqueue(struct sim_task *task, enum resch_why why);
 void sim_dequeue(struct sim_task *task, enum resch_why why);
 /* Takes the CPU from its choice. @why: the trace's word. */
-void sim_deselect(struct sim_cpu *cpu, const char *why);
+void sim_deselect(struct sim_cpu *cpu, enum resch_off why);
 void sim_lose(struct sim_cpu *cpu, u64 cost);
 /* Brings what @cpu has executed up to date; every event on it begins so. Asks for a decision. */
 void sim_touch(struct sim_cpu *cpu);
@@ -481,7 +482,7 @@ void sim_trace_plan(const struct sim *sim, const struct sim_plan *plan);
 void sim_trace_server_set(const struct sim *sim, const struct sim_server *server);
 void sim_trace_server(const struct sim *sim, const struct resch_server *server);
 void sim_trace_job(const char *event, const struct sim_task *task, u64 value);
-void sim_trace_deselect(const struct sim_task *task, const char *why);
+void sim_trace_deselect(const struct sim_task *task, enum resch_off why);
 void sim_trace_swap(const struct sim_cpu *cpu, const char *from, const char *to);
 void sim_trace_eject(const struct sim_cpu *cpu, const char *reason);
 

@@ -102,8 +102,11 @@ void sim_trace_job(const char *event, const struct sim_task *task, u64 value)
 		(ull)job->deadline, (ull)sim->now, (ull)value);
 }
 
-void sim_trace_deselect(const struct sim_task *task, const char *why)
+#define WORD(name, word) word,
+
+void sim_trace_deselect(const struct sim_task *task, enum resch_off why)
 {
+	static const char *const words[] = { RESCH_OFFS(WORD, WORD) };
 	const struct sim *sim = task->sim;
 	u32 id = task->task.id;
 
@@ -111,7 +114,7 @@ void sim_trace_deselect(const struct sim_task *task, const char *why)
 		return;
 	fprintf(sim->config.trace,
 		"%llu resch_deselect id=%u pid=%u cpu=%u job=%llu now=%llu why=%s\n", (ull)sim->now,
-		id, id, task->cpu->rq.cpu, (ull)task->task.job.index, (ull)sim->now, why);
+		id, id, task->cpu->rq.cpu, (ull)task->task.job.index, (ull)sim->now, words[why]);
 }
 
 void sim_trace_swap(const struct sim_cpu *cpu, const char *from, const char *to)

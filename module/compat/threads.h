@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads of the machine. In 6.12 and later, for_each_thread() names tasklist_lock where lockdep
- * is built in; no module gets that lock, so what uses it doesn't link there. Stays, for no kernel is
- * in sight whose lockdep kernels are otherwise.
+ * The threads of the machine. In 6.12 and later, for_each_thread() names tasklist_lock where
+ * lockdep is built in; no module gets that lock, so what uses it doesn't link there. Stays, for no
+ * kernel is in sight whose lockdep kernels are otherwise.
  */
 #ifndef _RESCH_COMPAT_THREADS_H
 #define _RESCH_COMPAT_THREADS_H

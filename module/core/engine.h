@@ -2,8 +2,8 @@
 /*
  * engine.h - decisions: who runs on a CPU now, and until when
  *
- * Levels. A job that preempts another under EDF has the shorter relative deadline (Baker's
- * preemption levels, RTSS 1990), and so it is with deadline-monotonic priorities. Registered
+ * Levels. Where deadlines decide, a job that preempts another has the shorter relative deadline
+ * (Baker's preemption levels, RTSS 1990), and so it is where priorities follow them. Registered
  * threads therefore get their SCHED_FIFO priorities in the order of their relative deadlines:
  * waking the newly selected thread then preempts the old one by itself, and when it is done the old
  * one just goes on. The old one is called shadowed: it may be runnable, as the selected thread's

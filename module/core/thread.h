@@ -32,6 +32,7 @@
 #include <uapi/linux/sched/types.h>
 
 #include <resch/plugin.h>
+#include <resch/trace-words.h>
 
 #include "server/passive.h"
 
@@ -49,15 +50,6 @@ enum resch_thread_state {
 	RESCH_DELAYED,
 	RESCH_THROTTLED,
 	RESCH_GONE,
-};
-
-/* Why a task stopped being its CPU's choice (resch:resch_deselect). */
-enum resch_off {
-	RESCH_OFF_PREEMPT,
-	RESCH_OFF_COMPLETE,
-	RESCH_OFF_BLOCK,
-	RESCH_OFF_THROTTLE,
-	RESCH_OFF_DETACH,
 };
 
 /* What a thread has to do itself, on its way to user mode. */

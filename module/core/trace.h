@@ -19,19 +19,16 @@
 
 #include "thread.h"
 
-/* Why a task stopped being its CPU's choice. */
-#define RESCH_TRACE_WHY                                                           \
-	{ RESCH_OFF_PREEMPT, "preempt" }, { RESCH_OFF_COMPLETE, "complete" },     \
-		{ RESCH_OFF_BLOCK, "block" }, { RESCH_OFF_THROTTLE, "throttle" }, \
-	{                                                                         \
-		RESCH_OFF_DETACH, "detach"                                        \
-	}
+#define RESCH_TRACE_OFF_NUMBER(name, word) TRACE_DEFINE_ENUM(RESCH_OFF_##name);
+RESCH_OFFS(RESCH_TRACE_OFF_NUMBER, RESCH_TRACE_OFF_NUMBER)
 
-TRACE_DEFINE_ENUM(RESCH_OFF_PREEMPT);
-TRACE_DEFINE_ENUM(RESCH_OFF_COMPLETE);
-TRACE_DEFINE_ENUM(RESCH_OFF_BLOCK);
-TRACE_DEFINE_ENUM(RESCH_OFF_THROTTLE);
-TRACE_DEFINE_ENUM(RESCH_OFF_DETACH);
+#define RESCH_TRACE_OFF(name, word) { RESCH_OFF_##name, word },
+#define RESCH_TRACE_OFF_LAST(name, word) \
+	{                                \
+		RESCH_OFF_##name, word   \
+	}
+#define RESCH_TRACE_WHY RESCH_OFFS(RESCH_TRACE_OFF, RESCH_TRACE_OFF_LAST)
+
 TRACE_DEFINE_ENUM(RESCH_GONE_EXIT);
 TRACE_DEFINE_ENUM(RESCH_GONE_EXEC);
 TRACE_DEFINE_ENUM(RESCH_GONE_EJECT);

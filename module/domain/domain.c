@@ -97,7 +97,7 @@ static int domain_faulty(const struct resch_domain *domain, const char **why)
 static void domain_throw_out(struct resch_domain *domain, u32 cpu, const char *why)
 {
 	struct resch_algorithm *bad = domain->algorithm;
-	struct resch_algorithm *fallback = resch_registry_get(resch_plugin_fifo.name);
+	struct resch_algorithm *fallback = resch_registry_get(resch_plugin_fallback.name);
 	unsigned int each;
 
 	pr_warn("domain %u: plugin %s is thrown out: CPU %u: %s; %u tasks go back to what they were\n",

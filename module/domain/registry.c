@@ -152,12 +152,12 @@ u32 resch_registry_count(void)
 
 int __init resch_registry_init(void)
 {
-	return resch_plugin_register(&resch_plugin_fifo, THIS_MODULE);
+	return resch_plugin_register(&resch_plugin_fallback, THIS_MODULE);
 }
 
 void resch_registry_exit(void)
 {
-	resch_plugin_unregister(&resch_plugin_fifo);
+	resch_plugin_unregister(&resch_plugin_fallback);
 }
 
 int resch_registry_options(const struct resch_plugin *plugin, const char *options, u64 *private)

@@ -18,7 +18,7 @@ struct resch_algorithm {
 	u32 ejections;
 };
 
-extern const struct resch_plugin resch_plugin_fifo;
+extern const struct resch_plugin resch_plugin_fallback;
 
 int __init resch_registry_init(void);
 void resch_registry_exit(void);
@@ -36,8 +36,8 @@ struct resch_algorithm *resch_registry_nth(u32 index);
 u32 resch_registry_count(void);
 
 /*
- * "key=value,key=value", each for the plugin's option(), into its private area of a domain, which is
- * zeroed before. -EINVAL: one that it does not take.
+ * "key=value,key=value", each for the plugin's option(), into its private area of a domain, which
+ * is zeroed before. -EINVAL: one that it does not take.
  */
 int resch_registry_options(const struct resch_plugin *plugin, const char *options, u64 *private);
 

@@ -29,7 +29,7 @@ static void visitor_write(cpumask_t *to, const cpumask_t *from)
 /* Of a thread that has @mask: is it from us? The table's lock. */
 static bool visitor_gave(const struct resch_visitor *visitor, const cpumask_t *mask)
 {
-	return cpumask_equal(mask, &visitor->set) && !test_bit(0, &visitor->asked);
+	return cpumask_equal(mask, &visitor->given) && !test_bit(0, &visitor->asked);
 }
 
 bool resch_visitor_user(struct task_struct *task, cpumask_t *mask)
@@ -74,25 +74,25 @@ static void visitor_settle(struct resch_visitor *visitor, s32 cpu)
 	WRITE_ONCE(visitor->cpu, cpu);
 }
 
-/* The mask that it is to have; `set` says so before it has. resch_guard_mutex. */
+/* The mask that it is to have; `given` says so before it has. resch_guard_mutex. */
 static int visitor_apply(struct resch_visitor *visitor, const cpumask_t *mask)
 {
 	cpumask_t before;
 	int err;
 
-	cpumask_copy(&before, &visitor->set);
-	visitor_write(&visitor->set, mask);
+	cpumask_copy(&before, &visitor->given);
+	visitor_write(&visitor->given, mask);
 	err = set_cpus_allowed_ptr(visitor->task, mask);
 	if (err) {
-		visitor_write(&visitor->set, &before);
+		visitor_write(&visitor->given, &before);
 		return err;
 	}
 	/*
 	 * From Linux 6.2 on it may have been cut to what a sched_setaffinity() once asked for, and
-	 * what is not as `set` counts as the user's wish.
+	 * what is not as `given` counts as the user's wish.
 	 */
 	if (cpumask_subset(&visitor->task->cpus_mask, mask))
-		visitor_write(&visitor->set, &visitor->task->cpus_mask);
+		visitor_write(&visitor->given, &visitor->task->cpus_mask);
 	visitor->ours = true;
 	return 0;
 }
@@ -104,7 +104,7 @@ static bool visitor_go_home(struct resch_visitor *visitor)
 
 	if (!visitor_home_mask(visitor, &home))
 		return false;
-	if (!cpumask_equal(&visitor->set, &home) && visitor_apply(visitor, &home))
+	if (!cpumask_equal(&visitor->given, &home) && visitor_apply(visitor, &home))
 		return false;
 	visitor->ours = true;
 	visitor->elsewhere = !cpumask_intersects(&home, &visitor->user);
@@ -118,7 +118,7 @@ static bool visitor_go_home(struct resch_visitor *visitor)
  */
 static bool visitor_is_stray(const struct resch_visitor *visitor)
 {
-	return visitor->ours && !cpumask_intersects(&visitor->set, cpu_active_mask);
+	return visitor->ours && !cpumask_intersects(&visitor->given, cpu_active_mask);
 }
 
 /* It is at home where its user did not want it, and need not be any more: a CPU has come. */
@@ -153,7 +153,7 @@ static void visitor_take(struct resch_visitor *visitor)
 	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
 	clear_bit(0, &visitor->asked);
 	cpumask_copy(&visitor->user, &visitor->task->cpus_mask);
-	cpumask_copy(&visitor->set, &visitor->user);
+	cpumask_copy(&visitor->given, &visitor->user);
 	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
 	visitor->ours = false;
 	visitor->elsewhere = false;
@@ -177,10 +177,10 @@ void resch_visitor_look(struct resch_visitor *visitor)
 		return;
 	visitor_hear(visitor);
 	whole = whole && !visitor_keeps_whole(visitor);
-	if (!cpumask_equal(&task->cpus_mask, &visitor->set)) {
+	if (!cpumask_equal(&task->cpus_mask, &visitor->given)) {
 		stray = visitor_is_stray(visitor);
 		if (stray)
-			visitor_write(&visitor->set, &task->cpus_mask);
+			visitor_write(&visitor->given, &task->cpus_mask);
 		else
 			visitor_take(visitor);
 		visitor_settle(visitor, -1);
@@ -188,7 +188,7 @@ void resch_visitor_look(struct resch_visitor *visitor)
 	/* Bound to an RT CPU first, and then given the priority: it is RT0 now. */
 	if (resch_visitor_is_top(task) && cpumask_weight(&visitor->user) == 1 &&
 	    cpumask_subset(&visitor->user, &resch_guard_rt)) {
-		if (!cpumask_equal(&visitor->set, &visitor->user)) {
+		if (!cpumask_equal(&visitor->given, &visitor->user)) {
 			visitor_settle(visitor, -1);
 			visitor_apply(visitor, &visitor->user);
 		}
@@ -248,7 +248,8 @@ void resch_visitor_span(struct resch_visitor *visitor)
 	if (visitor->restored || resch_visitor_is_bound(visitor->task) ||
 	    resch_guard_exempts(visitor->task))
 		return;
-	if (!cpumask_equal(&visitor->set, &visitor->user) && visitor_apply(visitor, &visitor->user))
+	if (!cpumask_equal(&visitor->given, &visitor->user) &&
+	    visitor_apply(visitor, &visitor->user))
 		return;
 	visitor_settle(visitor, -1);
 	WRITE_ONCE(visitor->whole, ktime_get_mono_fast_ns() + RESCH_VISITOR_SPAN);
@@ -300,7 +301,7 @@ void resch_visitor_yield(struct task_struct *task, cpumask_t *mask)
 	if (visitor_gave(visitor, mask) || visitor_is_stray(visitor))
 		cpumask_copy(mask, &visitor->user);
 	/* Whatever it has from here on, it has not from us. */
-	cpumask_clear(&visitor->set);
+	cpumask_clear(&visitor->given);
 	visitor->ours = false;
 	visitor->elsewhere = false;
 	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
@@ -317,8 +318,8 @@ void resch_visitor_resume(struct task_struct *task, const cpumask_t *mask)
 		clear_bit(0, &visitor->asked);
 		cpumask_copy(&visitor->user, mask);
 		/* Unless resch-guard has sent it home at the same time. */
-		if (!cpumask_equal(&visitor->set, &task->cpus_mask))
-			cpumask_copy(&visitor->set, mask);
+		if (!cpumask_equal(&visitor->given, &task->cpus_mask))
+			cpumask_copy(&visitor->given, mask);
 	}
 	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
 }
@@ -345,7 +346,7 @@ static void visitor_restore(struct resch_visitor *visitor, void *data)
 	if (!resch_visitor_is_bound(visitor->task)) {
 		visitor_hear(visitor);
 		/* Where somebody set another affinity meanwhile, that one stands. */
-		if (cpumask_equal(&visitor->task->cpus_mask, &visitor->set) ||
+		if (cpumask_equal(&visitor->task->cpus_mask, &visitor->given) ||
 		    visitor_is_stray(visitor))
 			visitor_apply(visitor, &visitor->user);
 	}

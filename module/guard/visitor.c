@@ -112,7 +112,7 @@ struct resch_visitor *resch_visitor_make(struct task_struct *task)
 		return NULL;
 	visitor_init(visitor, task);
 	cpumask_copy(&visitor->user, &task->cpus_mask);
-	cpumask_copy(&visitor->set, &task->cpus_mask);
+	cpumask_copy(&visitor->given, &task->cpus_mask);
 	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
 	/* Pairs with resch_visitor_exit(), which runs after PF_EXITING is set. */
 	if (!(READ_ONCE(task->flags) & PF_EXITING) && !resch_visitor_find(task)) {
@@ -165,7 +165,7 @@ void resch_visitor_fork(struct task_struct *parent, struct task_struct *child)
 	from = resch_visitor_find(parent);
 	if (from) {
 		cpumask_copy(&visitor->user, &from->user);
-		cpumask_copy(&visitor->set, &child->cpus_mask);
+		cpumask_copy(&visitor->given, &child->cpus_mask);
 		visitor->asked = READ_ONCE(from->asked);
 		visitor->ours = from->ours;
 		visitor->elsewhere = from->elsewhere;

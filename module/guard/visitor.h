@@ -22,10 +22,10 @@ struct resch_visitor {
 	struct task_struct *task; /* constant; counted */
 	/* resch_guard_mutex, and the table's lock to write: either to read */
 	cpumask_t user; /* the affinity that its user wants */
-	cpumask_t set; /* the one that it has from us; another one has been set by the user */
+	cpumask_t given; /* the one that it has from us; another one has been set by the user */
 	bool restored; /* the guards are gone */
 	/* resch_guard_mutex */
-	bool ours; /* `set` is, though it may be what the user wants */
+	bool ours; /* `given` is, though it may be what the user wants */
 	bool elsewhere; /* at home on CPUs that the user did not name, for want of others */
 	/*
 	 * The affinity that its user wants is what it has: until then (CLOCK_MONOTONIC ns), or as
@@ -57,7 +57,7 @@ struct resch_visitor {
 };
 
 /*
- * Their table, `user` and `set`. RT CPUs read, under RCU, but for what is about affinities
+ * Their table, `user` and `given`. RT CPUs read, under RCU, but for what is about affinities
  * (affinity.c).
  */
 extern raw_spinlock_t resch_visitor_lock;

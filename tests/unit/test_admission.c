@@ -322,7 +322,7 @@ static void edf_by_admission(void **state)
 /* 1/2 + 1/3 + 1/6 fills the CPU and passes; a billionth more does not. */
 static void exactly_one(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo };
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback };
 	u32 i;
 
 	for (i = 0; i < COUNT(plugins); i++) {
@@ -363,8 +363,8 @@ static void qpa_at_full_load(void **state)
 
 static void capacity(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo, resch_fp(),
-						       resch_demo() };
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
+						       resch_fp(), resch_demo() };
 	u32 i;
 
 	for (i = 0; i < COUNT(plugins); i++) {
@@ -383,8 +383,8 @@ static void capacity(void **state)
 
 static void overhead_counts(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo, resch_fp(),
-						       resch_demo() };
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
+						       resch_fp(), resch_demo() };
 	u32 i;
 
 	for (i = 0; i < COUNT(plugins); i++) {
@@ -409,8 +409,8 @@ static void overhead_counts(void **state)
  */
 static void extremes(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo, resch_fp(),
-						       resch_demo() };
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
+						       resch_fp(), resch_demo() };
 	static const u64 times[] = { 1000, 1001, 999999937, HOUR - 1, HOUR };
 	u64 random = 12;
 	u32 plugin, round, i;
@@ -450,7 +450,7 @@ static void unpromised(void **state)
 /* Thousands of tasks, one by one, in a time that nobody notices. */
 static void many(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo,
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
 						       resch_fp() };
 	u32 i, plugin;
 

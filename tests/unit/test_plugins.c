@@ -200,7 +200,7 @@ static void edf(void **state)
 
 static void fifo(void **state)
 {
-	run(&(struct model){ &resch_plugin_fifo, NULL, ahead_fifo });
+	run(&(struct model){ &resch_plugin_fallback, NULL, ahead_fifo });
 }
 
 static void fp_deadline(void **state)
@@ -230,7 +230,7 @@ static void demo(void **state)
 static void takeover(void **state)
 {
 	const struct model chain[] = {
-		{ &resch_plugin_fifo, NULL, ahead_fifo },
+		{ &resch_plugin_fallback, NULL, ahead_fifo },
 		{ resch_edf(), NULL, ahead_edf },
 		{ resch_fp(), NULL, ahead_dm },
 		{ resch_demo(), NULL, NULL },
@@ -274,8 +274,8 @@ static void takeover(void **state)
 
 static void nobody(void **state)
 {
-	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fifo, resch_fp(),
-						       resch_demo() };
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
+						       resch_fp(), resch_demo() };
 	u32 i;
 
 	for (i = 0; i < 4; i++) {

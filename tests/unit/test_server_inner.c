@@ -234,7 +234,7 @@ static void flags(void **state)
 		if (plugins[i].may)
 			assert_null(plugin->stopped);
 	}
-	assert_true(resch_plugin_fits_inside(&resch_plugin_fifo));
+	assert_true(resch_plugin_fits_inside(&resch_plugin_fallback));
 	assert_int_equal(sim_server_put_inside(sim->servers[0], resch_fp(), "order=rm,test=ll"), 0);
 	assert_string_equal(sim->servers[0]->policy, "plugin:fp");
 	assert_int_equal(sim_server_put_inside(sim->servers[0], resch_fp(), "order=best"), -EINVAL);

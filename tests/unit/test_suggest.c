@@ -89,7 +89,7 @@ static void edf(void **state)
 
 static void fifo(void **state)
 {
-	run(&resch_plugin_fifo, NULL, NULL, true, false);
+	run(&resch_plugin_fallback, NULL, NULL, true, false);
 }
 
 static void fp_deadline(void **state)

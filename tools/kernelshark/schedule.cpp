@@ -14,8 +14,8 @@ namespace
 {
 
 /*
- * enum resch_off (module/include/resch/plugin.h), as resch_deselect has it: what is no end of the
- * job
+ * enum resch_off (module/include/resch/trace-words.h), as resch_deselect has it: what is no end of
+ * the job
  */
 constexpr int64_t PREEMPTED = 0;
 /* resch_chain's `what` (docs/trace-events.md) */
