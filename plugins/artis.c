@@ -51,22 +51,22 @@ static u64 artis_level(const u64 *private, const struct resch_task *task)
 	return task->params.priority ? task->params.priority : (u64)U32_MAX + task->params.deadline;
 }
 
-static int artis_test(struct resch_set *set, struct resch_verdict *verdict)
+static int artis_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	const struct artis_domain *domain = (const struct artis_domain *)set->rq->domain;
+	const struct artis_domain *domain = (const struct artis_domain *)tasks->rq->domain;
 	const struct resch_task *task, *last = NULL;
 	unsigned int count = 0;
 
-	resch_set_for_each(set, task) {
+	resch_tasks_for_each(tasks, task) {
 		last = task;
 		count++;
 	}
 	if (!domain->share && count > 1)
-		return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, resch_set_name(set, last),
-					    count, 1);
-	if (resch_set_fits(set, resch_set_share(set), verdict))
+		return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN,
+					    resch_tasks_name(tasks, last), count, 1);
+	if (resch_tasks_fits(tasks, resch_tasks_share(tasks), verdict))
 		return -EBUSY;
-	return resch_test_rta(set, artis_level, verdict);
+	return resch_test_rta(tasks, artis_level, verdict);
 }
 
 static int artis_admit(const struct resch_rq *rq, const struct resch_task *task,

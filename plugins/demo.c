@@ -69,16 +69,16 @@ static int demo_option(u64 *private, const char *key, const char *value)
  *   R_i = C_i + ceil(C_i / quantum) * sum over the others of min(quantum, C_j)
  *
  * which holds while R_i is within the period of i, too. Sufficient, simple, and not the best that
- * could be proved. A set is the tasks of a CPU and the new one; every turn costs the overhead that
+ * could be proved. @tasks are those of a CPU and the new one; every turn costs the overhead that
  * the user measured, so it counts each time.
  */
-static u64 demo_response(const struct resch_set *set, const struct resch_task *task)
+static u64 demo_response(const struct resch_tasks *tasks, const struct resch_task *task)
 {
-	u64 quantum = demo_quantum(set->rq), overhead = set->rq->overhead, others = 0;
+	u64 quantum = demo_quantum(tasks->rq), overhead = tasks->rq->overhead, others = 0;
 	u64 turns = div64_u64(task->params.wcet - 1, quantum) + 1;
 	const struct resch_task *other;
 
-	resch_set_for_each(set, other)
+	resch_tasks_for_each(tasks, other)
 		if (other != task)
 			others += min(quantum, other->params.wcet) + overhead;
 	/*
@@ -90,21 +90,21 @@ static u64 demo_response(const struct resch_set *set, const struct resch_task *t
 	       (turns > div64_u64(RESCH_TIME_MAX, others + 1) ? RESCH_TIME_MAX : turns * others);
 }
 
-static int demo_test(struct resch_set *set, struct resch_verdict *verdict)
+static int demo_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
 	const struct resch_task *task;
 
 	/* never more than the share of the CPU that admission may give away ... */
-	if (resch_set_fits(set, resch_set_share(set), verdict))
+	if (resch_tasks_fits(tasks, resch_tasks_share(tasks), verdict))
 		return -EBUSY;
 	/* ... and everybody, not only the new one, still makes it */
-	resch_set_for_each(set, task) {
-		u64 response = demo_response(set, task);
+	resch_tasks_for_each(tasks, task) {
+		u64 response = demo_response(tasks, task);
 		u64 limit = min(task->params.deadline, task->params.period);
 
 		if (response > limit)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_RESPONSE,
-						    resch_set_name(set, task), response, limit);
+						    resch_tasks_name(tasks, task), response, limit);
 	}
 	return 0;
 }

@@ -18,11 +18,11 @@ struct edf_rq {
 
 RESCH_PLUGIN_PRIVATE(struct edf_rq, RESCH_RQ_PRIVATE);
 
-static bool edf_constrained(const struct resch_set *set)
+static bool edf_constrained(const struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
 
-	resch_set_for_each(set, task)
+	resch_tasks_for_each(tasks, task)
 		if (task->params.deadline < task->params.period)
 			return true;
 	return false;
@@ -33,13 +33,13 @@ static bool edf_constrained(const struct resch_set *set)
  * deadlines at most 1? Then the set is schedulable: a linear test that spares most sets the exact
  * one.
  */
-static bool edf_density_fits(const struct resch_set *set)
+static bool edf_density_fits(const struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
 	u64 sum = 0;
 
-	resch_set_for_each(set, task) {
-		sum += resch_share(resch_set_cost(set, task),
+	resch_tasks_for_each(tasks, task) {
+		sum += resch_share(resch_tasks_cost(tasks, task),
 				   min(task->params.deadline, task->params.period));
 		if (sum > RESCH_SHARE_ONE)
 			return false;
@@ -47,15 +47,15 @@ static bool edf_density_fits(const struct resch_set *set)
 	return true;
 }
 
-static int edf_test(struct resch_set *set, struct resch_verdict *verdict)
+static int edf_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	u64 share = resch_set_share(set);
+	u64 share = resch_tasks_share(tasks);
 
-	if (resch_set_fits(set, share, verdict))
+	if (resch_tasks_fits(tasks, share, verdict))
 		return -EBUSY;
-	if (!edf_constrained(set) || edf_density_fits(set))
+	if (!edf_constrained(tasks) || edf_density_fits(tasks))
 		return 0;
-	return resch_test_qpa(set, share, verdict);
+	return resch_test_qpa(tasks, share, verdict);
 }
 
 static int edf_admit(const struct resch_rq *rq, const struct resch_task *task,

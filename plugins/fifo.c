@@ -16,9 +16,9 @@ struct fifo_rq {
 
 RESCH_PLUGIN_PRIVATE(struct fifo_rq, RESCH_RQ_PRIVATE);
 
-static int fifo_test(struct resch_set *set, struct resch_verdict *verdict)
+static int fifo_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	return resch_set_fits(set, resch_set_share(set), verdict);
+	return resch_tasks_fits(tasks, resch_tasks_share(tasks), verdict);
 }
 
 static int fifo_admit(const struct resch_rq *rq, const struct resch_task *task,

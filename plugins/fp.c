@@ -93,11 +93,11 @@ static u64 fp_level(const u64 *private, const struct resch_task *task)
  * The first task that keeps the order from being monotonic in min(deadline, period), as the bounds
  * want it; or NULL.
  */
-static const struct resch_task *fp_find_irregular(const struct resch_set *set, u32 order)
+static const struct resch_task *fp_find_irregular(const struct resch_tasks *tasks, u32 order)
 {
 	const struct resch_task *task;
 
-	resch_set_for_each(set, task) {
+	resch_tasks_for_each(tasks, task) {
 		u64 deadline = task->params.deadline, period = task->params.period;
 
 		if (order == FP_RM ? deadline < period : deadline > period)
@@ -106,28 +106,29 @@ static const struct resch_task *fp_find_irregular(const struct resch_set *set, u
 	return NULL;
 }
 
-static int fp_test(struct resch_set *set, struct resch_verdict *verdict)
+static int fp_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	const struct fp_domain *domain = (const struct fp_domain *)set->rq->domain;
+	const struct fp_domain *domain = (const struct fp_domain *)tasks->rq->domain;
 	const struct resch_task *odd;
 
-	if (resch_set_fits(set, resch_set_share(set), verdict))
+	if (resch_tasks_fits(tasks, resch_tasks_share(tasks), verdict))
 		return -EBUSY;
 	/*
 	 * Where the linear test applies and says yes, the exact one would too: thousands of tasks
 	 * are admitted quickly.
 	 */
-	odd = domain->order == FP_EXPLICIT ? set->extra : fp_find_irregular(set, domain->order);
+	odd = domain->order == FP_EXPLICIT ? tasks->extra : fp_find_irregular(tasks, domain->order);
 	if (domain->test == FP_RTA)
-		return !odd && !resch_test_hyperbolic(set, verdict) ?
+		return !odd && !resch_test_hyperbolic(tasks, verdict) ?
 			       0 :
-			       resch_test_rta(set, fp_level, verdict);
+			       resch_test_rta(tasks, fp_level, verdict);
 	if (odd)
-		return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, resch_set_name(set, odd),
-					    odd->params.deadline, odd->params.period);
+		return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN,
+					    resch_tasks_name(tasks, odd), odd->params.deadline,
+					    odd->params.period);
 	if (domain->test == FP_HYPERBOLIC)
-		return resch_test_hyperbolic(set, verdict);
-	return resch_test_liu_layland(set, verdict);
+		return resch_test_hyperbolic(tasks, verdict);
+	return resch_test_liu_layland(tasks, verdict);
 }
 
 static int fp_admit(const struct resch_rq *rq, const struct resch_task *task,

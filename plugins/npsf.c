@@ -39,11 +39,11 @@ static int npsf_option(u64 *private, const char *key, const char *value)
 	return 0;
 }
 
-static int npsf_test(struct resch_set *set, struct resch_verdict *verdict)
+static int npsf_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	if (resch_supply_fits(set, verdict))
+	if (resch_supply_fits(tasks, verdict))
 		return -EBUSY;
-	return resch_test_supply(set, verdict);
+	return resch_test_supply(tasks, verdict);
 }
 
 static int npsf_admit(const struct resch_rq *rq, const struct resch_task *task,

@@ -27,11 +27,11 @@
 #include "analysis/supply.h"
 #include "slots.h"
 
-static int sekg_test(struct resch_set *set, struct resch_verdict *verdict)
+static int sekg_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	if (resch_supply_fits(set, verdict))
+	if (resch_supply_fits(tasks, verdict))
 		return -EBUSY;
-	return resch_test_supply(set, verdict);
+	return resch_test_supply(tasks, verdict);
 }
 
 static int sekg_admit(const struct resch_rq *rq, const struct resch_task *task,

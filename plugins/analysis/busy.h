@@ -8,7 +8,7 @@
 #ifndef _RESCH_ANALYSIS_BUSY_H
 #define _RESCH_ANALYSIS_BUSY_H
 
-#include "set.h"
+#include "tasks.h"
 
 /**
  * typedef resch_busy - when @demand of the task and all that goes before it and comes within

@@ -10,13 +10,13 @@
 #ifndef _RESCH_ANALYSIS_DEMAND_H
 #define _RESCH_ANALYSIS_DEMAND_H
 
-#include "set.h"
+#include "tasks.h"
 
 /**
  * resch_demand_due - (floor((t - D) / T) + 1) C, or 0 for t < D: of jobs that are released and due
  * in an interval of @length t, ns
  */
-static inline u64 resch_demand_due(const struct resch_set *set, const struct resch_task *task,
+static inline u64 resch_demand_due(const struct resch_tasks *tasks, const struct resch_task *task,
 				   u64 length)
 {
 	const struct resch_task_params *params = &task->params;
@@ -24,14 +24,14 @@ static inline u64 resch_demand_due(const struct resch_set *set, const struct res
 	if (length < params->deadline)
 		return 0;
 	return (div64_u64(length - params->deadline, params->period) + 1) *
-	       resch_set_cost(set, task);
+	       resch_tasks_cost(tasks, task);
 }
 
 /** resch_demand_released - ceil(t / T) C: of jobs that are released in @length t > 0, ns */
-static inline u64 resch_demand_released(const struct resch_set *set, const struct resch_task *task,
-					u64 length)
+static inline u64 resch_demand_released(const struct resch_tasks *tasks,
+					const struct resch_task *task, u64 length)
 {
-	return (div64_u64(length - 1, task->params.period) + 1) * resch_set_cost(set, task);
+	return (div64_u64(length - 1, task->params.period) + 1) * resch_tasks_cost(tasks, task);
 }
 
 /**
@@ -61,7 +61,7 @@ struct resch_slack {
 	u32 count;
 };
 
-static inline void resch_slack_add(struct resch_slack *slack, const struct resch_set *set,
+static inline void resch_slack_add(struct resch_slack *slack, const struct resch_tasks *tasks,
 				   const struct resch_task *task)
 {
 	u64 period = task->params.period, deadline = task->params.deadline;
@@ -71,7 +71,8 @@ static inline void resch_slack_add(struct resch_slack *slack, const struct resch
 	if (deadline > period)
 		slack->bound = max(slack->bound, deadline - period);
 	else
-		slack->sum += resch_scale(resch_set_cost(set, task), period - deadline, period) + 1;
+		slack->sum +=
+			resch_scale(resch_tasks_cost(tasks, task), period - deadline, period) + 1;
 }
 
 /**

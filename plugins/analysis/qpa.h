@@ -20,15 +20,15 @@
  * resch_qpa_demand - h(@length), ns; RESCH_NEVER: no work left. Utilization <= 1 and @length <=
  * horizon: no overflow
  */
-static inline u64 resch_qpa_demand(struct resch_set *set, u64 length)
+static inline u64 resch_qpa_demand(struct resch_tasks *tasks, u64 length)
 {
 	const struct resch_task *task;
 	u64 sum = 0;
 
-	resch_set_for_each(set, task) {
-		if (!resch_set_step(set))
+	resch_tasks_for_each(tasks, task) {
+		if (!resch_tasks_step(tasks))
 			return RESCH_NEVER;
-		sum += resch_demand_due(set, task, length);
+		sum += resch_demand_due(tasks, task, length);
 	}
 	return sum;
 }
@@ -37,13 +37,13 @@ static inline u64 resch_qpa_demand(struct resch_set *set, u64 length)
  * The largest absolute deadline of a synchronous start that is at most @limit; 0: there is none.
  * RESCH_NEVER: no work.
  */
-static inline u64 resch_qpa_deadline_until(struct resch_set *set, u64 limit)
+static inline u64 resch_qpa_deadline_until(struct resch_tasks *tasks, u64 limit)
 {
 	const struct resch_task *task;
 	u64 last = 0;
 
-	resch_set_for_each(set, task) {
-		if (!resch_set_step(set))
+	resch_tasks_for_each(tasks, task) {
+		if (!resch_tasks_step(tasks))
 			return RESCH_NEVER;
 		last = max(last, resch_demand_until(task, limit));
 	}
@@ -52,15 +52,15 @@ static inline u64 resch_qpa_deadline_until(struct resch_set *set, u64 limit)
 
 /**
  * resch_qpa_slack_bound - La, rounded up, or the horizon if it is beyond that; @share: utilization
- * of the set
+ * of the tasks
  */
-static inline u64 resch_qpa_slack_bound(const struct resch_set *set, u64 share)
+static inline u64 resch_qpa_slack_bound(const struct resch_tasks *tasks, u64 share)
 {
 	struct resch_slack slack = { 0 };
 	const struct resch_task *task;
 
-	resch_set_for_each(set, task)
-		resch_slack_add(&slack, set, task);
+	resch_tasks_for_each(tasks, task)
+		resch_slack_add(&slack, tasks, task);
 	return resch_slack_end(&slack, RESCH_SHARE_ONE, share);
 }
 
@@ -71,20 +71,20 @@ static inline u64 resch_qpa_slack_bound(const struct resch_set *set, u64 share)
 #define RESCH_QPA_BUSY_WORK (1ULL << 14)
 
 /** resch_qpa_busy_period - Lb, or @limit if it is longer or takes too much of the work */
-static inline u64 resch_qpa_busy_period(struct resch_set *set, u64 limit)
+static inline u64 resch_qpa_busy_period(struct resch_tasks *tasks, u64 limit)
 {
-	u64 effort = limit < RESCH_HORIZON ? min(set->work / 2, RESCH_QPA_BUSY_WORK) :
-					     set->work / 2;
-	u64 window = 1, next = 0, spare = set->work - effort;
+	u64 effort = limit < RESCH_HORIZON ? min(tasks->work / 2, RESCH_QPA_BUSY_WORK) :
+					     tasks->work / 2;
+	u64 window = 1, next = 0, spare = tasks->work - effort;
 	const struct resch_task *task;
 
 	/* with a window of 1 the first round is the sum of all costs */
 	for (; window < limit; window = next) {
 		next = 0;
-		resch_set_for_each(set, task) {
-			if (set->work <= spare || !resch_set_step(set))
+		resch_tasks_for_each(tasks, task) {
+			if (tasks->work <= spare || !resch_tasks_step(tasks))
 				return limit;
-			next += resch_demand_released(set, task, window);
+			next += resch_demand_released(tasks, task, window);
 		}
 		if (next == window)
 			return window;
@@ -93,27 +93,28 @@ static inline u64 resch_qpa_busy_period(struct resch_set *set, u64 limit)
 }
 
 /**
- * resch_test_qpa - does EDF schedule the set? 0, or -EBUSY and the verdict
+ * resch_test_qpa - does EDF schedule the tasks? 0, or -EBUSY and the verdict
  * @share: its utilization; must be at most 1
  */
-static inline int resch_test_qpa(struct resch_set *set, u64 share, struct resch_verdict *verdict)
+static inline int resch_test_qpa(struct resch_tasks *tasks, u64 share,
+				 struct resch_verdict *verdict)
 {
 	const struct resch_task *task;
 	u64 first = RESCH_NEVER, t, h;
 
-	resch_set_for_each(set, task)
+	resch_tasks_for_each(tasks, task)
 		first = min(first, task->params.deadline);
-	t = resch_qpa_deadline_until(set,
-				     resch_qpa_busy_period(set, resch_qpa_slack_bound(set, share)));
+	t = resch_qpa_deadline_until(
+		tasks, resch_qpa_busy_period(tasks, resch_qpa_slack_bound(tasks, share)));
 	while (t && t != RESCH_NEVER) {
-		h = resch_qpa_demand(set, t);
+		h = resch_qpa_demand(tasks, t);
 		if (h == RESCH_NEVER)
 			break;
 		if (h > t)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_DEMAND, 0, h, t);
 		if (h <= first)
 			return 0;
-		t = h < t ? h : resch_qpa_deadline_until(set, t - 1);
+		t = h < t ? h : resch_qpa_deadline_until(tasks, t - 1);
 	}
 	if (!t)
 		return 0;

@@ -24,13 +24,13 @@
 typedef u64 (*resch_level)(const u64 *domain, const struct resch_task *task);
 
 /* Does @a, at @level_a, go before another task @b at @level_b? */
-static inline bool resch_rta_before(const struct resch_set *set, const struct resch_task *a,
+static inline bool resch_rta_before(const struct resch_tasks *tasks, const struct resch_task *a,
 				    u64 level_a, const struct resch_task *b, u64 level_b)
 {
 	if (level_a != level_b)
 		return level_a < level_b;
-	if (a == set->extra || b == set->extra)
-		return b == set->extra;
+	if (a == tasks->extra || b == tasks->extra)
+		return b == tasks->extra;
 	return a->id < b->id;
 }
 
@@ -38,27 +38,27 @@ static inline bool resch_rta_before(const struct resch_set *set, const struct re
  * What the tasks above @task ask for in the first @window of a busy period, ns. Bounded by @window
  * plus all costs while the utilization is at most 1. RESCH_NEVER: no work left.
  */
-static inline u64 resch_rta_interference(struct resch_set *set, resch_level level,
+static inline u64 resch_rta_interference(struct resch_tasks *tasks, resch_level level,
 					 const struct resch_task *task, u64 own, u64 window)
 {
 	const struct resch_task *other;
 	u64 sum = 0;
 
-	resch_set_for_each(set, other) {
-		if (!resch_set_step(set))
+	resch_tasks_for_each(tasks, other) {
+		if (!resch_tasks_step(tasks))
 			return RESCH_NEVER;
 		if (other == task ||
-		    !resch_rta_before(set, other, level(set->rq->domain, other), task, own))
+		    !resch_rta_before(tasks, other, level(tasks->rq->domain, other), task, own))
 			continue;
 		sum += (div64_u64(window - 1, other->params.period) + 1) *
-		       resch_set_cost(set, other);
+		       resch_tasks_cost(tasks, other);
 	}
 	return sum;
 }
 
 /* struct resch_rta - the question of resch_rta_done() */
 struct resch_rta {
-	struct resch_set *set;
+	struct resch_tasks *tasks;
 	resch_level level;
 	u64 own; /* the level of the task */
 };
@@ -67,24 +67,26 @@ static inline u64 resch_rta_done(const void *question, const struct resch_task *
 				 u64 window)
 {
 	const struct resch_rta *rta = question;
-	u64 others = resch_rta_interference(rta->set, rta->level, task, rta->own, window);
+	u64 others = resch_rta_interference(rta->tasks, rta->level, task, rta->own, window);
 
 	return others == RESCH_NEVER || demand + others > RESCH_HORIZON ? RESCH_NEVER :
 									  demand + others;
 }
 
 /**
- * resch_rta_response - worst response time of @task, which is in @set, ns
+ * resch_rta_response - worst response time of @task, which is in @tasks, ns
  *
- * The utilization of the set must be at most 1. Else as resch_busy_response(); RESCH_NEVER: no work
+ * Their utilization must be at most 1. Else as resch_busy_response(); RESCH_NEVER: no work
  * left, or beyond the horizon.
  */
-static inline u64 resch_rta_response(struct resch_set *set, resch_level level,
+static inline u64 resch_rta_response(struct resch_tasks *tasks, resch_level level,
 				     const struct resch_task *task)
 {
-	struct resch_rta rta = { .set = set, .level = level, .own = level(set->rq->domain, task) };
+	struct resch_rta rta = { .tasks = tasks,
+				 .level = level,
+				 .own = level(tasks->rq->domain, task) };
 
-	return resch_busy_response(task, resch_set_cost(set, task), resch_rta_done, &rta);
+	return resch_busy_response(task, resch_tasks_cost(tasks, task), resch_rta_done, &rta);
 }
 
 /**
@@ -94,27 +96,27 @@ static inline u64 resch_rta_response(struct resch_set *set, resch_level level,
  * Those above @extra don't notice it. Tasks taken without a test interfere, but hold nobody to a
  * promise.
  */
-static inline int resch_test_rta(struct resch_set *set, resch_level level,
+static inline int resch_test_rta(struct resch_tasks *tasks, resch_level level,
 				 struct resch_verdict *verdict)
 {
 	const struct resch_task *task;
-	u64 own = level(set->rq->domain, set->extra);
+	u64 own = level(tasks->rq->domain, tasks->extra);
 
-	resch_set_for_each(set, task) {
+	resch_tasks_for_each(tasks, task) {
 		u64 response;
 
-		if (task != set->extra &&
-		    (task->params.flags & RESCH_F_SKIP_ADMISSION ||
-		     !resch_rta_before(set, set->extra, own, task, level(set->rq->domain, task))))
+		if (task != tasks->extra && (task->params.flags & RESCH_F_SKIP_ADMISSION ||
+					     !resch_rta_before(tasks, tasks->extra, own, task,
+							       level(tasks->rq->domain, task))))
 			continue;
-		response = resch_rta_response(set, level, task);
+		response = resch_rta_response(tasks, level, task);
 		if (response == RESCH_NEVER)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN,
-						    resch_set_name(set, task), RESCH_WORK_TEST,
+						    resch_tasks_name(tasks, task), RESCH_WORK_TEST,
 						    RESCH_WORK_TEST);
 		if (response > task->params.deadline)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_RESPONSE,
-						    resch_set_name(set, task), response,
+						    resch_tasks_name(tasks, task), response,
 						    task->params.deadline);
 	}
 	return 0;

@@ -165,24 +165,24 @@ static inline u64 resch_server_level(const struct resch_server_params *params,
 }
 
 /* The next task of the same server; NULL: that was the last one, or there is no work left. */
-static inline const struct resch_task *resch_server_after(struct resch_set *set,
+static inline const struct resch_task *resch_server_after(struct resch_tasks *tasks,
 							  const struct resch_task *task)
 {
-	while (resch_set_step(set)) {
-		task = resch_set_next(set, task);
-		if (!task || task->params.group == set->extra->params.group)
+	while (resch_tasks_step(tasks)) {
+		task = resch_tasks_next(tasks, task);
+		if (!task || task->params.group == tasks->extra->params.group)
 			return task;
 	}
 	return NULL;
 }
 
-#define resch_server_for_each(set, task) \
-	for ((task) = (set)->extra; (task); (task) = resch_server_after(set, task))
+#define resch_server_for_each(tasks, task) \
+	for ((task) = (tasks)->extra; (task); (task) = resch_server_after(tasks, task))
 
 /* ---- supply ---------------------------------------------------------------------------------- */
 
 /** struct resch_served - a server as its tasks see it
- * @set:    the tasks
+ * @tasks:    the tasks
  * @params: of the server, but for the size, which may be that of before
  * @budget, @period: Q and T
  * @lag:    see above; not for the hard CBS
@@ -190,7 +190,7 @@ static inline const struct resch_task *resch_server_after(struct resch_set *set,
  * @round:  a round carries one job of each task, and is over before the next one comes
  */
 struct resch_served {
-	struct resch_set *set;
+	struct resch_tasks *tasks;
 	const struct resch_server_params *params;
 	u64 budget;
 	u64 period;
@@ -237,21 +237,21 @@ static inline u64 resch_served_delay(const struct resch_served *served)
 	return served->lag;
 }
 
-static inline void resch_served_init(struct resch_served *served, struct resch_set *set,
+static inline void resch_served_init(struct resch_served *served, struct resch_tasks *tasks,
 				     const struct resch_server *server, bool before)
 {
 	bool turns = server->params.policy == RESCH_SERVER_RR;
 	const struct resch_task *task;
 	u64 sum = 0, most = 0, least = RESCH_NEVER;
 
-	served->set = set;
+	served->tasks = tasks;
 	served->params = &server->params;
 	served->budget = before ? server->held_budget : server->params.budget;
 	served->period = before ? server->held_period : server->params.period;
 	served->due = server->params.policy == RESCH_SERVER_FIFO ? RESCH_NEVER : 0;
-	resch_server_for_each(set, task) {
-		sum += resch_set_cost(set, task);
-		most = max(most, resch_set_cost(set, task));
+	resch_server_for_each(tasks, task) {
+		sum += resch_tasks_cost(tasks, task);
+		most = max(most, resch_tasks_cost(tasks, task));
 		least = min(least, min(task->params.deadline, task->params.period));
 		served->due = min(served->due, task->params.deadline);
 	}
@@ -286,12 +286,12 @@ static inline u64 resch_served_demand(const struct resch_served *served, u64 len
 	const struct resch_task *task;
 	u64 sum = 0;
 
-	resch_server_for_each(served->set, task) {
+	resch_server_for_each(served->tasks, task) {
 		u64 due = resch_served_due(served, task);
 
 		if (length >= due)
 			sum += (div64_u64(length - due, task->params.period) + 1) *
-			       resch_set_cost(served->set, task);
+			       resch_tasks_cost(served->tasks, task);
 	}
 	return sum;
 }
@@ -302,7 +302,7 @@ static inline u64 resch_served_until(const struct resch_served *served, u64 limi
 	const struct resch_task *task;
 	u64 last = 0;
 
-	resch_server_for_each(served->set, task) {
+	resch_server_for_each(served->tasks, task) {
 		u64 due = resch_served_due(served, task), period = task->params.period;
 
 		if (due <= limit)
@@ -326,15 +326,15 @@ static inline u64 resch_served_slack_bound(const struct resch_served *served, u6
 	slack.sum = mul_u64_u64_div_u64(delay, served->budget, served->period) + 1;
 	slack.bound = 0;
 	slack.count = 0;
-	resch_server_for_each(served->set, task) {
+	resch_server_for_each(served->tasks, task) {
 		u64 period = task->params.period, due = resch_served_due(served, task);
 
 		slack.count++;
 		if (due > period)
 			slack.bound = max(slack.bound, due - period);
 		else
-			slack.sum += resch_scale(resch_set_cost(served->set, task), period - due,
-						 period) +
+			slack.sum += resch_scale(resch_tasks_cost(served->tasks, task),
+						 period - due, period) +
 				     1;
 	}
 	return resch_slack_end(&slack, rate, share);
@@ -345,15 +345,15 @@ static inline u64 resch_served_slack_bound(const struct resch_served *served, u6
  */
 static inline u64 resch_served_busy_period(const struct resch_served *served, u64 limit)
 {
-	u64 spare = served->set->work / 2, window = 1, next;
+	u64 spare = served->tasks->work / 2, window = 1, next;
 	const struct resch_task *task;
 
 	while (window < limit) {
 		u64 work = 0;
 
-		resch_server_for_each(served->set, task)
-			work += resch_demand_released(served->set, task, window);
-		if (served->set->work <= spare)
+		resch_server_for_each(served->tasks, task)
+			work += resch_demand_released(served->tasks, task, window);
+		if (served->tasks->work <= spare)
 			return limit;
 		next = resch_served_wait(served, work);
 		if (next <= window)
@@ -370,9 +370,9 @@ static inline int resch_served_test_edf(const struct resch_served *served, u64 r
 
 	limit = resch_served_busy_period(served, limit);
 	t = resch_served_until(served, limit);
-	while (t && served->set->work) {
+	while (t && served->tasks->work) {
 		need = resch_served_wait(served, resch_served_demand(served, t));
-		if (need > t && served->set->work)
+		if (need > t && served->tasks->work)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_SERVER, 0, need, t);
 		t = resch_served_until(served, min(t, need) - 1);
 	}
@@ -390,8 +390,8 @@ static inline bool resch_served_before(const struct resch_served *served,
 
 	if (one != two)
 		return one < two;
-	if (a == served->set->extra || b == served->set->extra)
-		return b == served->set->extra;
+	if (a == served->tasks->extra || b == served->tasks->extra)
+		return b == served->tasks->extra;
 	return a->id < b->id;
 }
 
@@ -401,9 +401,9 @@ static inline u64 resch_served_interference(const struct resch_served *served,
 	const struct resch_task *other;
 	u64 sum = 0;
 
-	resch_server_for_each(served->set, other) {
+	resch_server_for_each(served->tasks, other) {
 		if (other != task && resch_served_before(served, other, task))
-			sum += resch_demand_released(served->set, other, window);
+			sum += resch_demand_released(served->tasks, other, window);
 	}
 	return sum;
 }
@@ -415,18 +415,18 @@ static inline u64 resch_served_done(const void *question, const struct resch_tas
 	u64 done =
 		resch_served_wait(served, demand + resch_served_interference(served, task, window));
 
-	return served->set->work && done < RESCH_HORIZON ? done : RESCH_NEVER;
+	return served->tasks->work && done < RESCH_HORIZON ? done : RESCH_NEVER;
 }
 
 /* Round robin: before each of its turns all others have one. One job of each at a time. */
 static inline u64 resch_served_turns(const struct resch_served *served,
 				     const struct resch_task *task)
 {
-	u64 quantum = served->params->quantum, overhead = served->set->rq->overhead, others = 0;
+	u64 quantum = served->params->quantum, overhead = served->tasks->rq->overhead, others = 0;
 	u64 turns = div64_u64(task->params.wcet - 1, quantum) + 1;
 	const struct resch_task *other;
 
-	resch_server_for_each(served->set, other)
+	resch_server_for_each(served->tasks, other)
 		if (other != task)
 			others += min(quantum, other->params.wcet) + overhead;
 	if (others > div64_u64(RESCH_SERVER_WORK_MAX, turns))
@@ -441,22 +441,22 @@ static inline int resch_served_test_each(const struct resch_served *served,
 	const struct resch_task *task;
 	u64 response, limit;
 
-	resch_server_for_each(served->set, task) {
-		if (task != served->set->extra && task->params.flags & RESCH_F_SKIP_ADMISSION)
+	resch_server_for_each(served->tasks, task) {
+		if (task != served->tasks->extra && task->params.flags & RESCH_F_SKIP_ADMISSION)
 			continue;
 		response = turns ? resch_served_turns(served, task) :
-				   resch_busy_response(task, resch_set_cost(served->set, task),
+				   resch_busy_response(task, resch_tasks_cost(served->tasks, task),
 						       resch_served_done, served);
 		limit = task->params.deadline;
 		if (turns)
 			limit = min(limit, task->params.period);
 		if (response == RESCH_NEVER)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN,
-						    resch_set_name(served->set, task),
+						    resch_tasks_name(served->tasks, task),
 						    RESCH_WORK_TEST, RESCH_WORK_TEST);
 		if (response > limit)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_RESPONSE,
-						    resch_set_name(served->set, task), response,
+						    resch_tasks_name(served->tasks, task), response,
 						    limit);
 	}
 	return 0;
@@ -471,13 +471,13 @@ static inline int resch_served_test_any(const struct resch_served *served,
 	u64 window = 1, least = RESCH_NEVER, work, next;
 	const struct resch_task *task;
 
-	resch_server_for_each(served->set, task)
-		if (task == served->set->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
+	resch_server_for_each(served->tasks, task)
+		if (task == served->tasks->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
 			least = min(least, task->params.deadline);
-	while (served->set->work) {
+	while (served->tasks->work) {
 		work = 0;
-		resch_server_for_each(served->set, task)
-			work += resch_demand_released(served->set, task, window);
+		resch_server_for_each(served->tasks, task)
+			work += resch_demand_released(served->tasks, task, window);
 		next = resch_served_wait(served, work);
 		if (next <= window)
 			return 0;
@@ -494,12 +494,12 @@ static inline int resch_served_test(const struct resch_served *served,
 				    struct resch_verdict *verdict)
 {
 	u64 rate = resch_share(served->budget, served->period), share = 0;
-	struct resch_set *set = served->set;
+	struct resch_tasks *tasks = served->tasks;
 	const struct resch_task *task;
 	int err;
 
-	resch_server_for_each(set, task) {
-		share += resch_share(resch_set_cost(set, task), task->params.period);
+	resch_server_for_each(tasks, task) {
+		share += resch_share(resch_tasks_cost(tasks, task), task->params.period);
 		if (share > RESCH_SHARE_ONE)
 			break;
 	}
@@ -516,7 +516,7 @@ static inline int resch_served_test(const struct resch_served *served,
 		err = resch_served_test_edf(served, rate, share, verdict);
 	else
 		err = resch_served_test_each(served, verdict);
-	if (!err && !set->work)
+	if (!err && !tasks->work)
 		err = resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0, RESCH_WORK_TEST,
 					   RESCH_WORK_TEST);
 	return err;
@@ -527,15 +527,15 @@ static inline int resch_served_family(const struct resch_served *served,
 				      struct resch_verdict *verdict)
 {
 	u64 rate = resch_share(served->budget, served->period), share = 0;
-	const struct resch_set *set = served->set;
+	const struct resch_tasks *tasks = served->tasks;
 	const struct resch_task *task;
 	bool members = false;
 
-	resch_server_for_each(served->set, task) {
+	resch_server_for_each(served->tasks, task) {
 		if (task->params.flags & RESCH_F_FAMILY)
 			members = true;
-		else if (task == set->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
-			share += resch_share(resch_set_cost(set, task), task->params.period);
+		else if (task == tasks->extra || !(task->params.flags & RESCH_F_SKIP_ADMISSION))
+			share += resch_share(resch_tasks_cost(tasks, task), task->params.period);
 		if (share > RESCH_SHARE_ONE)
 			break;
 	}
@@ -551,20 +551,21 @@ static inline int resch_served_family(const struct resch_served *served,
  *
  * The server is there. One that was resized has to carry them with either size.
  */
-static inline int resch_test_server(struct resch_set *set, struct resch_verdict *verdict)
+static inline int resch_test_server(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	const struct resch_server *server = resch_server_find(set->rq, set->extra->params.group);
+	const struct resch_server *server =
+		resch_server_find(tasks->rq, tasks->extra->params.group);
 	struct resch_served served;
 	int err;
 
-	resch_served_init(&served, set, server, false);
+	resch_served_init(&served, tasks, server, false);
 	err = resch_served_family(&served, verdict);
-	if (err || set->extra->params.flags & RESCH_F_FAMILY)
+	if (err || tasks->extra->params.flags & RESCH_F_FAMILY)
 		return err;
 	err = resch_served_test(&served, verdict);
 	if (err || !server->held_budget)
 		return err;
-	resch_served_init(&served, set, server, true);
+	resch_served_init(&served, tasks, server, true);
 	return resch_served_test(&served, verdict);
 }
 

@@ -8,14 +8,14 @@
 #define _RESCH_ANALYSIS_SUGGEST_H
 
 #include "bisect.h"
-#include "set.h"
+#include "tasks.h"
 
 /** typedef resch_test - 0, or -EBUSY with bound, task, value and limit of the verdict filled in */
-typedef int (*resch_test)(struct resch_set *set, struct resch_verdict *verdict);
+typedef int (*resch_test)(struct resch_tasks *tasks, struct resch_verdict *verdict);
 
-/* The question of the two that follow: does @test take @set, with this for one of @task's? */
+/* The question of the two that follow: does @test take @tasks, with this for one of @task's? */
 struct resch_suggest {
-	struct resch_set *set;
+	struct resch_tasks *tasks;
 	struct resch_task *task;
 	resch_test test;
 };
@@ -25,7 +25,7 @@ static inline bool resch_suggest_try(const struct resch_suggest *suggest)
 {
 	struct resch_verdict ignored;
 
-	return suggest->set->work && !suggest->test(suggest->set, &ignored);
+	return suggest->tasks->work && !suggest->test(suggest->tasks, &ignored);
 }
 
 static inline bool resch_suggest_wcet(void *question, u64 wcet)
@@ -49,19 +49,19 @@ static inline bool resch_suggest_period(void *question, u64 period)
 static inline int resch_admit(const struct resch_rq *rq, const struct resch_task *task,
 			      resch_test test, struct resch_verdict *verdict)
 {
-	struct resch_set set = { .rq = rq, .extra = task, .work = RESCH_WORK_TEST };
+	struct resch_tasks tasks = { .rq = rq, .extra = task, .work = RESCH_WORK_TEST };
 	struct resch_task other;
-	struct resch_suggest suggest = { .set = &set, .task = &other, .test = test };
+	struct resch_suggest suggest = { .tasks = &tasks, .task = &other, .test = test };
 
-	if (!test(&set, verdict))
+	if (!test(&tasks, verdict))
 		return 0;
 	/* Less execution time, and a longer period, never harm a test. */
 	other = *task;
-	set.extra = &other;
-	set.work = RESCH_WORK_SUGGEST;
+	tasks.extra = &other;
+	tasks.work = RESCH_WORK_SUGGEST;
 	verdict->suggest_wcet = resch_bisect(0, task->params.wcet, resch_suggest_wcet, &suggest);
 	other = *task;
-	set.work = RESCH_WORK_SUGGEST;
+	tasks.work = RESCH_WORK_SUGGEST;
 	verdict->suggest_period = 0;
 	if (resch_suggest_period(&suggest, RESCH_TIME_MAX))
 		verdict->suggest_period = resch_bisect(RESCH_TIME_MAX, task->params.period - 1,

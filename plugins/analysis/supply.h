@@ -141,30 +141,30 @@ static inline u64 resch_supply_lag(const struct resch_parts *parts, u64 slot, u6
  * is on the list of the CPU where it joined.
  */
 struct resch_crowd {
-	struct resch_set *set;
+	struct resch_tasks *tasks;
 	u32 group;
 	u32 index; /* of the CPU whose list it is on */
 	const struct resch_task *task;
 };
 
 static inline const struct resch_task *resch_crowd_first(struct resch_crowd *crowd,
-							 struct resch_set *set)
+							 struct resch_tasks *tasks)
 {
-	crowd->set = set;
-	crowd->group = set->extra->params.group;
+	crowd->tasks = tasks;
+	crowd->group = tasks->extra->params.group;
 	crowd->index = 0;
 	crowd->task = NULL;
-	return set->extra;
+	return tasks->extra;
 }
 
 /* NULL: that was the last one, or there is no work left. */
 static inline const struct resch_task *resch_crowd_next(struct resch_crowd *crowd)
 {
-	const struct resch_rq *rq = crowd->set->rq;
+	const struct resch_rq *rq = crowd->tasks->rq;
 	const struct resch_task *task = crowd->task;
 	bool begin = !task;
 
-	while (resch_set_step(crowd->set)) {
+	while (resch_tasks_step(crowd->tasks)) {
 		if (begin)
 			task = resch_rq_peer(rq, crowd->index)->tasks;
 		else
@@ -180,18 +180,18 @@ static inline const struct resch_task *resch_crowd_next(struct resch_crowd *crow
 	return NULL;
 }
 
-#define resch_crowd_for_each(crowd, set, task) \
-	for ((task) = resch_crowd_first((crowd), (set)); (task); (task) = resch_crowd_next(crowd))
+#define resch_crowd_for_each(crowd, tasks, task) \
+	for ((task) = resch_crowd_first((crowd), (tasks)); (task); (task) = resch_crowd_next(crowd))
 
 /** resch_crowd_share - utilization of the group; stops at 8 */
-static inline u64 resch_crowd_share(struct resch_set *set)
+static inline u64 resch_crowd_share(struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
 	struct resch_crowd crowd;
 	u64 sum = 0;
 
-	resch_crowd_for_each(&crowd, set, task) {
-		sum += resch_share(resch_set_cost(set, task), task->params.period);
+	resch_crowd_for_each(&crowd, tasks, task) {
+		sum += resch_share(resch_tasks_cost(tasks, task), task->params.period);
 		if (sum >= 8 * RESCH_SHARE_ONE)
 			break;
 	}
@@ -199,55 +199,55 @@ static inline u64 resch_crowd_share(struct resch_set *set)
 }
 
 /** resch_crowd_demand - dbf(@length), ns */
-static inline u64 resch_crowd_demand(struct resch_set *set, u64 length)
+static inline u64 resch_crowd_demand(struct resch_tasks *tasks, u64 length)
 {
 	const struct resch_task *task;
 	struct resch_crowd crowd;
 	u64 sum = 0;
 
-	resch_crowd_for_each(&crowd, set, task)
-		sum += resch_demand_due(set, task, length);
+	resch_crowd_for_each(&crowd, tasks, task)
+		sum += resch_demand_due(tasks, task, length);
 	return sum;
 }
 
 /* The longest interval of at most @limit in which a job can be released and due, ns; 0: none. */
-static inline u64 resch_crowd_until(struct resch_set *set, u64 limit)
+static inline u64 resch_crowd_until(struct resch_tasks *tasks, u64 limit)
 {
 	const struct resch_task *task;
 	struct resch_crowd crowd;
 	u64 last = 0;
 
-	resch_crowd_for_each(&crowd, set, task)
+	resch_crowd_for_each(&crowd, tasks, task)
 		last = max(last, resch_demand_until(task, limit));
 	return last;
 }
 
 /* La, rounded up, or the horizon if it is beyond that; @rate: r / S, @share: utilization. */
-static inline u64 resch_crowd_slack_bound(struct resch_set *set, u64 lag, u64 rate, u64 share)
+static inline u64 resch_crowd_slack_bound(struct resch_tasks *tasks, u64 lag, u64 rate, u64 share)
 {
 	struct resch_slack slack = { .sum = lag };
 	const struct resch_task *task;
 	struct resch_crowd crowd;
 
-	resch_crowd_for_each(&crowd, set, task)
-		resch_slack_add(&slack, set, task);
+	resch_crowd_for_each(&crowd, tasks, task)
+		resch_slack_add(&slack, tasks, task);
 	return resch_slack_end(&slack, rate, share);
 }
 
 /* Lb, or @limit if it is longer or takes more than half of the work. */
-static inline u64 resch_crowd_busy_period(struct resch_set *set, const struct resch_parts *parts,
-					  u64 total, u64 limit)
+static inline u64 resch_crowd_busy_period(struct resch_tasks *tasks,
+					  const struct resch_parts *parts, u64 total, u64 limit)
 {
-	u64 slot = set->rq->plan->slot, spare = set->work / 2, window = 1, next;
+	u64 slot = tasks->rq->plan->slot, spare = tasks->work / 2, window = 1, next;
 	const struct resch_task *task;
 	struct resch_crowd crowd;
 
 	while (window < limit) {
 		u64 work = 0;
 
-		resch_crowd_for_each(&crowd, set, task)
-			work += resch_demand_released(set, task, window);
-		if (set->work <= spare)
+		resch_crowd_for_each(&crowd, tasks, task)
+			work += resch_demand_released(tasks, task, window);
+		if (tasks->work <= spare)
 			return limit;
 		next = resch_supply_inverse(parts, slot, total, work);
 		if (next <= window)
@@ -259,23 +259,23 @@ static inline u64 resch_crowd_busy_period(struct resch_set *set, const struct re
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-static inline int resch_supply_search(struct resch_set *set, const struct resch_parts *parts,
+static inline int resch_supply_search(struct resch_tasks *tasks, const struct resch_parts *parts,
 				      u64 total, u64 limit, struct resch_verdict *verdict)
 {
-	u64 slot = set->rq->plan->slot;
-	u64 t = resch_crowd_until(set, limit);
+	u64 slot = tasks->rq->plan->slot;
+	u64 t = resch_crowd_until(tasks, limit);
 
-	while (t && set->work) {
-		u64 demand = resch_crowd_demand(set, t);
+	while (t && tasks->work) {
+		u64 demand = resch_crowd_demand(tasks, t);
 		u64 supply = resch_supply(parts, slot, t);
 
-		if (demand > supply && set->work)
+		if (demand > supply && tasks->work)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_RESERVE, 0, demand,
 						    supply);
-		t = resch_crowd_until(set,
+		t = resch_crowd_until(tasks,
 				      min(t, resch_supply_inverse(parts, slot, total, demand)) - 1);
 	}
-	if (set->work)
+	if (tasks->work)
 		return 0;
 	return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0, RESCH_WORK_TEST,
 				    RESCH_WORK_TEST);
@@ -285,23 +285,23 @@ static inline int resch_supply_search(struct resch_set *set, const struct resch_
  * resch_test_supply - do the reserves of its group carry the new task and those that it has? 0, or
  * -EBUSY and the verdict
  *
- * set->rq->plan is there, and the group of set->extra has reserves in it.
+ * tasks->rq->plan is there, and the group of tasks->extra has reserves in it.
  */
-static inline int resch_test_supply(struct resch_set *set, struct resch_verdict *verdict)
+static inline int resch_test_supply(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	const struct resch_plan *plan = set->rq->plan;
-	const struct resch_parts *parts = &plan->parts[set->extra->params.group];
+	const struct resch_plan *plan = tasks->rq->plan;
+	const struct resch_parts *parts = &plan->parts[tasks->extra->params.group];
 	u64 total = resch_supply_total(parts), rate = resch_share(total, plan->slot);
-	u64 share = resch_crowd_share(set), limit;
+	u64 share = resch_crowd_share(tasks), limit;
 
 	if (share > rate)
 		return resch_verdict_refuse(verdict, RESCH_BOUND_UTILIZATION, 0,
 					    resch_share_ppm(share),
 					    div64_u64(total * RESCH_PPM, plan->slot));
-	limit = resch_crowd_slack_bound(set, resch_supply_lag(parts, plan->slot, total), rate,
+	limit = resch_crowd_slack_bound(tasks, resch_supply_lag(parts, plan->slot, total), rate,
 					share);
-	limit = resch_crowd_busy_period(set, parts, total, limit);
-	return resch_supply_search(set, parts, total, limit, verdict);
+	limit = resch_crowd_busy_period(tasks, parts, total, limit);
+	return resch_supply_search(tasks, parts, total, limit, verdict);
 }
 
 /* The share of the CPU with @index in what the parts supply, in units of RESCH_SHARE_ONE. */
@@ -317,14 +317,15 @@ static inline u64 resch_supply_part(const struct resch_parts *parts, u32 index)
 }
 
 /* What @task takes of the CPU with @index, if it spreads over its group's reserves evenly. */
-static inline u64 resch_supply_load(struct resch_set *set, const struct resch_task *task, u32 index)
+static inline u64 resch_supply_load(struct resch_tasks *tasks, const struct resch_task *task,
+				    u32 index)
 {
-	const struct resch_plan *plan = set->rq->plan;
+	const struct resch_plan *plan = tasks->rq->plan;
 	u32 group = task->params.group;
 
 	if (!group || group > plan->nr_groups)
 		return 0;
-	return resch_share_mul(resch_share(resch_set_cost(set, task), task->params.period),
+	return resch_share_mul(resch_share(resch_tasks_cost(tasks, task), task->params.period),
 			       resch_supply_part(&plan->parts[group], index));
 }
 
@@ -332,26 +333,26 @@ static inline u64 resch_supply_load(struct resch_set *set, const struct resch_ta
  * resch_supply_fits - may the tasks have that much of each CPU that the new one comes to? 0, or
  * -EBUSY and the verdict
  */
-static inline int resch_supply_fits(struct resch_set *set, struct resch_verdict *verdict)
+static inline int resch_supply_fits(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
-	const struct resch_rq *rq = set->rq;
-	const struct resch_parts *parts = &rq->plan->parts[set->extra->params.group];
+	const struct resch_rq *rq = tasks->rq;
+	const struct resch_parts *parts = &rq->plan->parts[tasks->extra->params.group];
 	u64 limit = resch_share(min(rq->capacity, RESCH_PPM), RESCH_PPM);
 	const struct resch_task *task;
 	u32 i, k;
 
 	for (i = 0; i < parts->count; i++) {
 		u32 index = parts->part[i].index;
-		u64 sum = resch_supply_load(set, set->extra, index);
+		u64 sum = resch_supply_load(tasks, tasks->extra, index);
 
 		for (k = 0; k < rq->nr_peers; k++) {
 			resch_rq_for_each(resch_rq_peer(rq, k), task) {
-				if (sum > limit || !resch_set_step(set))
+				if (sum > limit || !resch_tasks_step(tasks))
 					break;
-				sum += resch_supply_load(set, task, index);
+				sum += resch_supply_load(tasks, task, index);
 			}
 		}
-		if (!set->work)
+		if (!tasks->work)
 			return resch_verdict_refuse(verdict, RESCH_BOUND_PLUGIN, 0, RESCH_WORK_TEST,
 						    RESCH_WORK_TEST);
 		if (sum > limit)

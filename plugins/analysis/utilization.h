@@ -10,12 +10,13 @@
 #ifndef _RESCH_ANALYSIS_UTILIZATION_H
 #define _RESCH_ANALYSIS_UTILIZATION_H
 
-#include "set.h"
+#include "tasks.h"
 
 /** resch_bound_density - cost / min(deadline, period) of a task */
-static inline u64 resch_bound_density(const struct resch_set *set, const struct resch_task *task)
+static inline u64 resch_bound_density(const struct resch_tasks *tasks,
+				      const struct resch_task *task)
 {
-	return resch_share(resch_set_cost(set, task),
+	return resch_share(resch_tasks_cost(tasks, task),
 			   min(task->params.deadline, task->params.period));
 }
 
@@ -25,13 +26,13 @@ static inline u64 resch_bound_density(const struct resch_set *set, const struct 
  * At most 2: schedulable. Hyperbolic bound: Bini, Buttazzo, Buttazzo, Rate monotonic analysis, IEEE
  * Trans. Computers 52(7), 2003, theorem 1.
  */
-static inline u64 resch_bound_product(const struct resch_set *set)
+static inline u64 resch_bound_product(const struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
 	u64 product = RESCH_SHARE_ONE;
 
-	resch_set_for_each(set, task) {
-		u64 density = resch_bound_density(set, task);
+	resch_tasks_for_each(tasks, task) {
+		u64 density = resch_bound_density(tasks, task);
 
 		/* a density above 1 is beyond the bound on its own */
 		product = resch_share_mul(product,
@@ -85,9 +86,10 @@ static inline u32 resch_bound_liu_layland(u32 n)
 }
 
 /** resch_test_hyperbolic - 0, or -EBUSY and the verdict */
-static inline int resch_test_hyperbolic(const struct resch_set *set, struct resch_verdict *verdict)
+static inline int resch_test_hyperbolic(const struct resch_tasks *tasks,
+					struct resch_verdict *verdict)
 {
-	u64 product = resch_bound_product(set);
+	u64 product = resch_bound_product(tasks);
 
 	if (product <= 2 * RESCH_SHARE_ONE)
 		return 0;
@@ -96,16 +98,17 @@ static inline int resch_test_hyperbolic(const struct resch_set *set, struct resc
 }
 
 /** resch_test_liu_layland - 0, or -EBUSY and the verdict */
-static inline int resch_test_liu_layland(const struct resch_set *set, struct resch_verdict *verdict)
+static inline int resch_test_liu_layland(const struct resch_tasks *tasks,
+					 struct resch_verdict *verdict)
 {
 	const struct resch_task *task;
 	u64 sum = 0;
 	u32 n = 0;
 
-	resch_set_for_each(set, task) {
+	resch_tasks_for_each(tasks, task) {
 		n++;
 		if (sum <= RESCH_SHARE_ONE)
-			sum += min(resch_bound_density(set, task), 2 * RESCH_SHARE_ONE);
+			sum += min(resch_bound_density(tasks, task), 2 * RESCH_SHARE_ONE);
 	}
 	if (sum <= RESCH_SHARE_ONE && resch_bound_below_root(sum, n))
 		return 0;

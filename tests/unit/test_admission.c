@@ -18,7 +18,7 @@ struct row {
 };
 
 /* Adds all rows, without a test; the last one stays outside, as the newcomer. */
-static struct resch_set set_of(const struct row *rows, u32 count)
+static struct resch_tasks tasks_of(const struct row *rows, u32 count)
 {
 	struct resch_task *task = NULL;
 	u32 i;
@@ -28,7 +28,7 @@ static struct resch_set set_of(const struct row *rows, u32 count)
 		if (i + 1 < count)
 			rig_join(&rig, task);
 	}
-	return (struct resch_set){ .rq = &rig.rq, .extra = task, .work = RESCH_WORK_TEST };
+	return (struct resch_tasks){ .rq = &rig.rq, .extra = task, .work = RESCH_WORK_TEST };
 }
 
 static u64 by_deadline(const u64 *domain, const struct resch_task *task)
@@ -98,13 +98,14 @@ static void rta_example(void **state)
 {
 	static const struct row rows[] = { { 3, 7, 7 }, { 3, 12, 12 }, { 5, 20, 20 } };
 	static const u64 response[] = { 3, 6, 20 };
-	struct resch_set set;
+	struct resch_tasks tasks;
 	u32 i;
 
 	rig_init(&rig, resch_fp());
-	set = set_of(rows, 3);
+	tasks = tasks_of(rows, 3);
 	for (i = 0; i < 3; i++)
-		assert_int_equal(resch_rta_response(&set, by_deadline, &rig.tasks[i]), response[i]);
+		assert_int_equal(resch_rta_response(&tasks, by_deadline, &rig.tasks[i]),
+				 response[i]);
 
 	rig_init(&rig, resch_fp());
 	for (i = 0; i < 3; i++)
@@ -166,12 +167,12 @@ static void hyperbolic_beats_liu_layland(void **state)
 static void rta_long_deadlines(void **state)
 {
 	static const struct row rows[] = { { 26, 70, 70 }, { 62, 118, 100 } };
-	struct resch_set set;
+	struct resch_tasks tasks;
 
 	rig_init(&rig, resch_fp());
-	set = set_of(rows, 2);
+	tasks = tasks_of(rows, 2);
 	/* his figures for the jobs: 114, 102, 116, 104, 118, 106, 94 */
-	assert_int_equal(resch_rta_response(&set, by_deadline, &rig.tasks[1]), 118);
+	assert_int_equal(resch_rta_response(&tasks, by_deadline, &rig.tasks[1]), 118);
 	rig_init(&rig, resch_fp());
 	assert_int_equal(rig_add(&rig, 26, 70, 70), 0);
 	assert_int_equal(rig_add(&rig, 62, 117, 100), -EBUSY);
@@ -281,25 +282,25 @@ static void qpa_traces(void **state)
 	};
 	static const u64 lengths[] = { 12, 11, 9, 6, 5 }, demands[] = { 11, 9, 9, 5, 2 };
 	struct resch_verdict verdict;
-	struct resch_set set;
+	struct resch_tasks tasks;
 	u64 t, h;
 	u32 i;
 
 	rig_init(&rig, resch_edf());
-	set = set_of(accepted, 4);
-	assert_int_equal(resch_qpa_busy_period(&set, RESCH_HORIZON), 16);
-	t = resch_qpa_deadline_until(&set, 16);
+	tasks = tasks_of(accepted, 4);
+	assert_int_equal(resch_qpa_busy_period(&tasks, RESCH_HORIZON), 16);
+	t = resch_qpa_deadline_until(&tasks, 16);
 	for (i = 0; i < COUNT(lengths); i++) {
 		assert_int_equal(t, lengths[i]);
-		h = resch_qpa_demand(&set, t);
+		h = resch_qpa_demand(&tasks, t);
 		assert_int_equal(h, demands[i]);
-		t = h < t ? h : resch_qpa_deadline_until(&set, t - 1);
+		t = h < t ? h : resch_qpa_deadline_until(&tasks, t - 1);
 	}
-	assert_int_equal(resch_test_qpa(&set, resch_set_share(&set), &verdict), 0);
+	assert_int_equal(resch_test_qpa(&tasks, resch_tasks_share(&tasks), &verdict), 0);
 
 	rig_init(&rig, resch_edf());
-	set = set_of(refused, 4);
-	assert_int_equal(resch_test_qpa(&set, resch_set_share(&set), &verdict), -EBUSY);
+	tasks = tasks_of(refused, 4);
+	assert_int_equal(resch_test_qpa(&tasks, resch_tasks_share(&tasks), &verdict), -EBUSY);
 	assert_int_equal(verdict.bound, RESCH_BOUND_DEMAND);
 	assert_int_equal(verdict.value, 13);
 	assert_int_equal(verdict.limit, 12);
@@ -468,7 +469,7 @@ static void many(void **state)
  */
 static void bounded_work(void **state)
 {
-	struct resch_set set;
+	struct resch_tasks tasks;
 	struct row rows[3] = { { 1, 3, 2 },
 			       { HOUR / 4, HOUR - 7, HOUR - 7 },
 			       { HOUR / 4 - 10, HOUR, HOUR } };
@@ -476,13 +477,13 @@ static void bounded_work(void **state)
 
 	rig_init(&rig, resch_edf());
 	rows[0].deadline = 1; /* h(t) is close to t for long */
-	set = set_of(rows, 3);
-	set.work = 50;
-	assert_int_equal(resch_test_qpa(&set, resch_set_share(&set), &verdict), -EBUSY);
+	tasks = tasks_of(rows, 3);
+	tasks.work = 50;
+	assert_int_equal(resch_test_qpa(&tasks, resch_tasks_share(&tasks), &verdict), -EBUSY);
 	rig_init(&rig, resch_fp());
-	set = set_of(rows, 3);
-	set.work = 50;
-	assert_int_equal(resch_test_rta(&set, by_deadline, &verdict), -EBUSY);
+	tasks = tasks_of(rows, 3);
+	tasks.work = 50;
+	assert_int_equal(resch_test_rta(&tasks, by_deadline, &verdict), -EBUSY);
 	assert_int_equal(verdict.bound, RESCH_BOUND_PLUGIN);
 }
 

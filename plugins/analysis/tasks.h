@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * set.h - the task set that an admission test looks at, and its utilization
+ * tasks.h - the task set that an admission test looks at, and its utilization
  *
  * Everything in plugins/analysis is exact integer arithmetic on ns for the kernel and user space
  * alike: no floating point, no recursion, no 128-bit division, and an upper bound on the work.
@@ -37,25 +37,25 @@
 #define RESCH_WORK_SUGGEST (1ULL << 22)
 
 /**
- * struct resch_set - the tasks on a CPU and, first, the one that wants to join them
+ * struct resch_tasks - the tasks on a CPU and, first, the one that wants to join them
  * @rq:    the CPU
  * @extra: the new one
  * @work:  steps left
  */
-struct resch_set {
+struct resch_tasks {
 	const struct resch_rq *rq;
 	const struct resch_task *extra;
 	u64 work;
 };
 
-static inline const struct resch_task *resch_set_next(const struct resch_set *set,
-						      const struct resch_task *task)
+static inline const struct resch_task *resch_tasks_next(const struct resch_tasks *tasks,
+							const struct resch_task *task)
 {
-	return task == set->extra ? set->rq->tasks : task->next;
+	return task == tasks->extra ? tasks->rq->tasks : task->next;
 }
 
-#define resch_set_for_each(set, task) \
-	for ((task) = (set)->extra; (task); (task) = resch_set_next(set, task))
+#define resch_tasks_for_each(tasks, task) \
+	for ((task) = (tasks)->extra; (task); (task) = resch_tasks_next(tasks, task))
 
 /*
  * Steps from one breath to the next: far below a millisecond. The bound for how long others wait
@@ -64,26 +64,26 @@ static inline const struct resch_task *resch_set_next(const struct resch_set *se
 #define RESCH_WORK_BREATH (1ULL << 12)
 
 /* Takes one step; false: there are none left. */
-static inline bool resch_set_step(struct resch_set *set)
+static inline bool resch_tasks_step(struct resch_tasks *tasks)
 {
-	if (!set->work)
+	if (!tasks->work)
 		return false;
-	set->work--;
-	if (unlikely(!(set->work & (RESCH_WORK_BREATH - 1))))
+	tasks->work--;
+	if (unlikely(!(tasks->work & (RESCH_WORK_BREATH - 1))))
 		resch_breathe();
 	return true;
 }
 
 /* The id that a verdict names @task by. */
-static inline u32 resch_set_name(const struct resch_set *set, const struct resch_task *task)
+static inline u32 resch_tasks_name(const struct resch_tasks *tasks, const struct resch_task *task)
 {
-	return task == set->extra ? 0 : task->id;
+	return task == tasks->extra ? 0 : task->id;
 }
 
-/** resch_set_cost - what a job of @task takes from the CPU at most, ns */
-static inline u64 resch_set_cost(const struct resch_set *set, const struct resch_task *task)
+/** resch_tasks_cost - what a job of @task takes from the CPU at most, ns */
+static inline u64 resch_tasks_cost(const struct resch_tasks *tasks, const struct resch_task *task)
 {
-	return task->params.wcet + set->rq->overhead;
+	return task->params.wcet + tasks->rq->overhead;
 }
 
 /**
@@ -140,25 +140,25 @@ static inline u64 resch_scale(u64 a, u64 b, u64 c)
 	return (quotient << 21) + div64_u64(((high - quotient * c) << 21) + low, c);
 }
 
-/** resch_set_share - the utilization of the set: sum of cost / period. Stops at 8. */
-static inline u64 resch_set_share(const struct resch_set *set)
+/** resch_tasks_share - the utilization of all: sum of cost / period. Stops at 8. */
+static inline u64 resch_tasks_share(const struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
 	u64 sum = 0;
 
-	resch_set_for_each(set, task) {
-		sum += resch_share(resch_set_cost(set, task), task->params.period);
+	resch_tasks_for_each(tasks, task) {
+		sum += resch_share(resch_tasks_cost(tasks, task), task->params.period);
 		if (sum >= 8 * RESCH_SHARE_ONE)
 			break;
 	}
 	return sum;
 }
 
-/** resch_set_fits - may the set have that much of its CPU? 0, or -EBUSY and the verdict */
-static inline int resch_set_fits(const struct resch_set *set, u64 share,
-				 struct resch_verdict *verdict)
+/** resch_tasks_fits - may they have that much of its CPU? 0, or -EBUSY and the verdict */
+static inline int resch_tasks_fits(const struct resch_tasks *tasks, u64 share,
+				   struct resch_verdict *verdict)
 {
-	u32 capacity = min(set->rq->capacity, RESCH_PPM);
+	u32 capacity = min(tasks->rq->capacity, RESCH_PPM);
 
 	if (share <= resch_share(capacity, RESCH_PPM))
 		return 0;
