@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""README.md and docs/: each command, example and picture is exercised by somebody, and
-documents.list says by whom.
+"""README.md, docs/ and manual pages: each command, example and picture is exercised by somebody,
+and documents.list says by whom.
 
 What a block that begins with ```console shows after "$ " is typed here, and prints what the
 document has, to the digit; after "# " it is typed in a guest (tests/guest/documents), and
-docs/tutorial.md by tests/guest/tutorial. All other command lines have an entry in documents.list, a
-test or a program with the words by which it does so. Lines of reschctl are all taken by its parser.
+docs/tutorial.md by tests/guest/tutorial. What a manual page has after "$ " is typed, too, and
+succeeds. All other command lines have an entry in documents.list, a test or a program with the
+words by which it does so. Lines of reschctl are all taken by its parser. Code in C is
+test_examples.py's, files of reschctl apply test_reschctl_apply.py's.
 $RESCHCTL and $RESCH_SIM are the programs; DOCUMENT=docs/chains.md: that one alone.
 """
 
@@ -24,6 +26,7 @@ import unittest
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 sys.path.insert(0, TOP + '/tests/guest/lib')
 sys.dont_write_bytecode = True
+import pages  # noqa: E402  pylint: disable=wrong-import-position
 import typed  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAMS = {
@@ -47,6 +50,9 @@ def documents():
         if path != TYPED_ELSEWHERE and only in (None, path):
             with open(os.path.join(TOP, path), encoding='utf-8') as file:
                 yield path, file.read()
+    for path in pages.names():
+        if only in (None, path):
+            yield path, pages.read(path)
 
 
 def untyped(text):
@@ -143,7 +149,10 @@ class Typed(unittest.TestCase):
             os.symlink(f'{TOP}/{name}', f'{self.work}/{name}')
 
     def prepare(self, path, text):
-        """writing-a-plugin.md makes a plugin: in a copy of what it is compiled from."""
+        """writing-a-plugin.md makes a plugin: in a copy of what it is compiled from. Manual pages
+        have task sets, traces and plans."""
+        if pages.is_page(path) and typed.blocks(text):
+            pages.prepare(self.bin, self.work)
         if path != 'docs/writing-a-plugin.md':
             return
         for name in ('bench', 'tests', 'tools'):
@@ -185,7 +194,8 @@ class Typed(unittest.TestCase):
                 count += 1
                 self.show(command, expected)
                 status, printed = shell.type(command)
-                self.assertNotIn(status, (124, 127), f'{path}:{start}: {command}\n{printed}')
+                self.assertNotIn(status, range(1, 128) if pages.is_page(path) else (124, 127),
+                                 f'{path}:{start}: {command}\n{printed}')
                 self.assertTrue(typed.alike(expected, printed, typed.exact), '\n'.join(
                     [f'{path}:{start}: {command}', '-- it has:', *expected,
                      '-- printed now:', *printed]))
@@ -206,6 +216,9 @@ class Typed(unittest.TestCase):
             self.type_document('a', '```console\n$ echo 2\n1\n```\n')
         with self.assertRaisesRegex(AssertionError, 'nosuch'):
             self.type_document('a', '```console\n$ nosuch\n```\n')
+        with self.assertRaisesRegex(AssertionError, 'reschtop.8:2: resch-check nosuch'):
+            self.type_document('tools/top/man/reschtop.8',
+                               '```console\n$ resch-check nosuch\n...\n```\n')
 
 
 class Listed(unittest.TestCase):
@@ -255,14 +268,16 @@ class Listed(unittest.TestCase):
         self.assertGreater(count, 30 if not os.environ.get('DOCUMENT') else 0)
 
     def test_units(self):
-        """So is what systemd's units start; a guest has no systemd."""
+        """So is what systemd's units start, and that of a manual page; a guest has no systemd."""
         count = 0
-        for path in sorted(glob.glob(TOP + '/tools/systemd/*.service')):
+        for path in [*sorted(glob.glob(TOP + '/tools/systemd/*.service')),
+                     TOP + '/tools/man/resch.service.8']:
             with open(path, encoding='utf-8') as file:
-                for line in re.findall(r'^Exec\w+=@BINDIR@/reschctl (.*)$', file.read(), re.M):
+                for line in re.findall(r'^Exec\w+=(?:@BINDIR@|/usr/bin)/reschctl (.*)$',
+                                       file.read().replace('\\-', '-'), re.M):
                     count += 1
                     self.understood(path, line.split())
-        self.assertEqual(count, 4)
+        self.assertEqual(count, 5)
 
     def understood(self, path, words):
         # without rights: a shield works without the module, too

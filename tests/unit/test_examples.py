@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The examples of the library's manual pages compile, as C and as C++20; the public headers do as
-what programs use.
+"""The examples of the library's manual pages and of docs/ compile, as C and as C++20; the public
+headers do as what programs use.
 
 Those of resch_cpp(7) are C++17, with and without exceptions.
 """
@@ -10,10 +10,14 @@ import glob
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
+sys.path.insert(0, TOP + '/tests/guest/lib')
+sys.dont_write_bytecode = True
+import typed  # noqa: E402  pylint: disable=wrong-import-position
 INCLUDES = ['-I' + TOP + '/libresch', '-I' + TOP + '/uapi']
 HEADERS = sorted(os.path.basename(path) for path in glob.glob(TOP + '/libresch/resch*.h'))
 CPP_LANGUAGES = tuple((' '.join(['C++17', *more]),
@@ -61,6 +65,23 @@ def program(code):
     return given + functions + 'void example(void)\n{\n' + code + '}\n'
 
 
+def in_documents():
+    """[(document, what its reader has, code)] of docs/; a plugin's is compiled where it is typed,
+    by test_documents.py, and part of one is the plugin's."""
+    given = {'docs/servers.md': '''#include <sys/ioctl.h>
+static __u32 provider;
+static __u64 request;
+static char text[RESCH_VERDICT_TEXT];
+static struct resch_server_set want;
+static inline void refine_the_result(void) {}
+'''}
+    for path in sorted(glob.glob('docs/*.md', root_dir=TOP)):
+        with open(f'{TOP}/{path}', encoding='utf-8') as file:
+            for _, lines in typed.blocks(file.read(), 'c'):
+                if path != 'docs/writing-a-plugin.md':
+                    yield path, given.get(path, ''), '\n'.join(lines) + '\n'
+
+
 def compiled(command, source):
     with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
         file.write(source)
@@ -83,6 +104,16 @@ class Examples(unittest.TestCase):
                     self.assertEqual(done.returncode, 0,
                                      f'{os.path.basename(path)} as {name}:\n{code}\n{done.stderr}')
         self.assertGreaterEqual(count, 8)
+
+    def test_documents(self):
+        count = 0
+        for path, given, code in in_documents():
+            count += 1
+            for name, command in LANGUAGES:
+                done = compiled(command, program(code).replace('static int fd',
+                                                               given + 'static int fd', 1))
+                self.assertEqual(done.returncode, 0, f'{path} as {name}:\n{code}\n{done.stderr}')
+        self.assertGreaterEqual(count, 4)
 
     def test_order_of_members_is_seen(self):
         """The compiler tells what C++ doesn't take: the test is not about nothing."""

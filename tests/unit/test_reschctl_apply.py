@@ -15,6 +15,8 @@ import subprocess
 import time
 import unittest
 
+import pages
+import typed
 from applied import BEFORE, Applied
 from reschctl import RESCHCTL
 from test_reschctl_shield import Machine, until
@@ -339,6 +341,22 @@ class Apply(Applied):
         self.assertEqual([shield["cpus"] for shield in self.shields()["shields"]], ["1", "2"])
         self.said("shields: [{cpus: 1-2}]", "shielded already")
         self.call("undo", "--all")
+        self.assertEqual(machine.snapshot(), before)
+
+    def test_files_of_documents(self):
+        """What docs/boot.md and resch.yaml(5) show is applied, and then nothing is left to do."""
+        with open(pages.TOP + "/docs/boot.md", encoding="utf-8") as file:
+            boot, = typed.blocks(file.read(), "yaml")
+        page, = (lines for _, lines in typed.blocks(pages.read("tools/man/resch.yaml.5"), ""))
+        machine = self.shield_machine()
+        before = machine.snapshot()
+        for lines in (boot[1], page):
+            said = self.apply("\n".join(lines)).stdout
+            self.assertIn("+ shield 2-3", said)
+            self.assertIn("control: ", said)
+            self.assertEqual(self.call("diff", self.path("wanted.yaml")).stdout,
+                             "nothing to change\n")
+            self.call("undo", "--all")
         self.assertEqual(machine.snapshot(), before)
 
     def test_shields_need_no_module(self):
