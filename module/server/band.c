@@ -2,10 +2,9 @@
 /*
  * band.c - bands of servers, one on each of several CPUs, and who is put into which of them
  *
- * What users call a set of servers is a band here, for to set is what they do to it. It is made,
- * resized and removed as a whole. To the plugin each of its servers is a server like any other;
- * what makes them a band is that a task that names one may be in any of them. Tasks are placed when
- * they join, by worst fit, and stay: scheduling is partitioned.
+ * A band is made, resized and removed as a whole. To the plugin each of its servers is a server
+ * like any other; what makes them a band is that a task that names one may be in any of them. Tasks
+ * are placed when they join, by worst fit, and stay: scheduling is partitioned.
  */
 #include <linux/math64.h>
 

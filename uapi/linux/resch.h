@@ -100,7 +100,7 @@ enum resch_react {
  * @cpu:      the CPU to run on, or -1: any CPU of the domain that the plugin finds room on
  * @flags:    RESCH_F_*
  * @group:    for plugins with reserves: the group of the domain's plan whose reserves it shares;
- *            for plugins with servers: the id of its server, or of one of the set that it is to be
+ *            for plugins with servers: the id of its server, or of one of the band that it is to be
  *            in (see struct resch_servers_set); 0: none
  * @name:     for people; need not be unique; empty: the thread's own name
  */
@@ -582,11 +582,11 @@ struct resch_server_set {
 };
 
 /**
- * struct resch_server_del - RESCH_IOC_SERVER_DEL; RESCH_IOC_SERVERS_DEL: a set, all or nothing
+ * struct resch_server_del - RESCH_IOC_SERVER_DEL; RESCH_IOC_SERVERS_DEL: a band, all or nothing
  * @domain: in
- * @id:     in: of the server, or of the set
+ * @id:     in: of the server, or of the band
  *
- * -EBUSY: it has tasks. -ENOENT: there is none such. -EINVAL: a server of a set, alone.
+ * -EBUSY: it has tasks. -ENOENT: there is none such. -EINVAL: a server of a band, alone.
  */
 struct resch_server_del {
 	__u32 domain;
@@ -667,7 +667,7 @@ struct resch_server_page {
  * @exhausted:   how often it used one up with work left
  * @postponed:   how often its deadline was put off then, at once
  * @waiting:     threads made by RESCH_F_FAMILY tasks that wait until there is room for them
- * @band:        id of the set that it belongs to; 0: none
+ * @band:        id of the band that it belongs to; 0: none
  * @plugin, @options: RESCH_SERVER_PLUGIN: what orders its tasks
  * @fault:       why that is not asked any more; empty: it is
  *
@@ -693,19 +693,19 @@ struct resch_server_stat {
 };
 
 /**
- * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a set of servers, one on each of several
- * CPUs, or resize all of a set
+ * struct resch_servers_set - RESCH_IOC_SERVERS_SET: make a band of servers, one on each of several
+ * CPUs, or resize all of a band
  * @domain:  in
- * @id:      in: the set's; 0: make one, and its id comes back, which is that of its first server
- * @count:   out: servers of the set
+ * @id:      in: the band's; 0: make one, and its id comes back, which is that of its first server
+ * @count:   out: servers of the band
  * @reserved: zero
- * @cpus:    in: for a new set: CPUs of the domain; otherwise empty
- * @params:  in: of each of them, @cpu -1; for an old set: as in struct resch_server_set
+ * @cpus:    in: for a new band: CPUs of the domain; otherwise empty
+ * @params:  in: of each of them, @cpu -1; for an old band: as in struct resch_server_set
  * @verdict: out: with -EBUSY, which CPU refused, and why
  * @plugin, @options: in: of each of them, as in struct resch_server_set
  *
  * All or nothing: all CPUs take their server, or the new size, or nothing changes. The servers of a
- * set are resized and removed together (-EINVAL if one is named alone). Each is a server of its
+ * band are resized and removed together (-EINVAL if one is named alone). Each is a server of its
  * own: the guarantee is its budget in each period on its CPU, and nothing goes from one to another.
  *
  * Who registers and names one of them as its @group is put into the one that has the most to spare
