@@ -69,10 +69,13 @@ static const struct word ends[] = {
 static const struct word server_kinds[RESCH_SERVER_KINDS] = {
 	[RESCH_SERVER_CBS_HARD] = { "cbs-hard", "no more than its budget in each period" },
 	[RESCH_SERVER_CBS] = { "cbs", "what others leave, too" },
-	[RESCH_SERVER_CUS] = { "cus", "budgets follow the jobs; the next one comes at the deadline" },
+	[RESCH_SERVER_CUS] = { "cus",
+		"budgets follow the jobs; the next one comes at the deadline" },
 	[RESCH_SERVER_TBS] = { "tbs", "budgets follow the jobs; the next one comes at once" },
-	[RESCH_SERVER_PASSIVE] = { "passive", "its tasks work for those of other servers, on their budgets" },
-	[RESCH_SERVER_LINUX] = { "linux", "for all that is not under resch: a share that it is sure of; one a CPU" },
+	[RESCH_SERVER_PASSIVE] = { "passive",
+		"its tasks work for those of other servers, on their budgets" },
+	[RESCH_SERVER_LINUX] = { "linux",
+		"for all that is not under resch: a share that it is sure of; one a CPU" },
 };
 
 static const struct word server_policies[RESCH_SERVER_POLICIES] = {

@@ -3,9 +3,9 @@
 """Does each line end where it has to? Code at 100 columns, prose at 120; tabs are 8 wide.
 
 Free of that are what would be worse in two pieces: messages, which are to be found by their text,
-so in Python and shell a line that is one string behind what it is for, in C any that holds one;
-texts in other languages inside a Python string; addresses, and words for other checkers; tables and
-code in Markdown, what a manual page shows as it is.
+so a line that is one string behind what it is for; texts in other languages inside a Python string;
+addresses, and words for other checkers; tables and code in Markdown, what a manual page shows as it
+is.
 
 usage: widths.py FILE..., or their names on standard input
 """
@@ -19,7 +19,8 @@ import tokenize
 
 CODE, PROSE, TAB = 100, 120, 8
 STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-ONE_STRING = {'python': re.compile(fr"""[^'",#]*{STRING}[\])}},:.]*(?: [+%\\])?"""),
+ONE_STRING = {'C': re.compile(fr"""(?!\s*(?:\*|/\*|//)\s)[^"]*{STRING}(?: [A-Z_]+)?[\])}},;: ]*"""),
+              'python': re.compile(fr"""[^'",#]*{STRING}[\])}},:.]*(?: [+%\\])?"""),
               'shell': re.compile(fr"""[^'"#]*{STRING}(?:[)}};]| \\| \|\|| &&| \|)*""")}
 # What a comment tells others, which read it in one line.
 TOLD = re.compile(r'#.*\b(noqa|pylint|shellcheck|resch-test)\b|://')
@@ -81,8 +82,7 @@ def too_wide(name, text):
             line = re.sub(r'\s*\\$', '', line)
         if spoken is None or len(line) <= most or number in free or TOLD.search(line):
             continue
-        if (spoken == 'C' and '"' in line or
-                spoken in ONE_STRING and ONE_STRING[spoken].fullmatch(line)):
+        if spoken in ONE_STRING and ONE_STRING[spoken].fullmatch(line):
             continue
         yield number, len(line), most
 
