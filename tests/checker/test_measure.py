@@ -9,12 +9,12 @@ import subprocess
 import tempfile
 import unittest
 
-import common  # noqa: F401
+import common
 from planted import FIRST, MS, SLOT, US, ZERO, Recording
 from reschtrace import figures, interrupts, read, replay
 from reschtrace.measure import Measured, Sample
 
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+TREE = os.path.dirname(os.path.dirname(common.HERE))
 SIM = os.path.join(TREE, 'bench', 'sim')
 
 

@@ -49,14 +49,9 @@ check_shellcheck() {
 	scripts 'sh|bash|dash' | xargs -r shellcheck -x -P SCRIPTDIR
 }
 
+# What no file imports or defines, too.
 check_python() {
-	local f
-	{ files '*.py' && scripts 'python3'; } | sort -u | while read -r f; do
-		/usr/bin/python3 - "$f" <<-'END'
-			import ast, sys
-			ast.parse(open(sys.argv[1]).read(), sys.argv[1])
-		END
-	done
+	{ files '*.py' && scripts 'python3'; } | sort -u | xargs -r -d '\n' pyflakes3
 }
 
 # Not asked of files outside the kernel's own tree, ...
@@ -181,6 +176,11 @@ check_lengths() {
 		grep -vE '^ *([0-9]{1,2}|[1-5][0-9]{2}|600) | total$'
 }
 
+# words QUOTE: what stands between two of them, a line each.
+words() {
+	grep -oE "$1[a-z0-9]+$1" | tr -d "$1"
+}
+
 # What is said in two places is the same in both.
 check_lists() {
 	local bad=0 name suite
@@ -213,6 +213,13 @@ check_lists() {
 		[ "$name" = docs/README.md ] || grep -qF "](${name#docs/})" docs/README.md ||
 			complain "docs/README.md: nothing on ${name#docs/}"
 	done
+	# Words of trace events, where another language or licence spells them again.
+	diff <(words '"' <module/include/resch/trace-words.h) \
+		<(grep '^WHY = ' tools/trace/reschtrace/model.py | words "'" | grep '[a-z]') ||
+		complain "tools/trace/reschtrace/model.py: WHY is not RESCH_OFFS (<)"
+	diff <(sed -n '/define RESCH_TRACE_GONE/,/^$/p' module/core/trace.h | words '"') \
+		<(echo asked && grep RESCH_GONE_ libresch/text/names.c | words '"') ||
+		complain "libresch/text/names.c: ends are not RESCH_TRACE_GONE (<)"
 	grep -q "^## $(cat VERSION)\b" CHANGELOG.md ||
 		complain "CHANGELOG.md has nothing on $(cat VERSION)"
 	return $bad

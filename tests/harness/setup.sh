@@ -31,7 +31,7 @@ packages_for() {
 	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
 		zstd xz-utils lz4 e2fsprogs busybox-static python3-minimal libpython3-stdlib \
 		binutils util-linux kmod ;;
-	lint) echo shellcheck cppcheck clang-format sparse perl python3-minimal ;;
+	lint) echo shellcheck cppcheck clang-format sparse perl pyflakes3 ;;
 	bench) packages_for guest && echo trace-cmd ;;
 	model) echo gcc libc6-dev spin ;;
 	plot) echo python3-matplotlib ;;

@@ -279,10 +279,10 @@ class Arguments(unittest.TestCase):
         self.refused(1, "no thread", "attach", *good, "--pid=2147483647")
 
     def test_good_signals(self):
-        for signal in ("USR1", "SIGUSR1", "10", "RTMIN", "RTMIN+3", "64"):
+        for name in ("USR1", "SIGUSR1", "10", "RTMIN", "RTMIN+3", "64"):
             result = call("attach", "--runtime=1ms", "--period=9ms", "--miss=signal", "--signal",
-                          signal)
-            self.assertIn("which thread", result.stderr, signal)
+                          name)
+            self.assertIn("which thread", result.stderr, name)
 
     def test_threads(self):
         def refused(message, *rules):
