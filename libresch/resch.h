@@ -234,8 +234,8 @@ int resch_server_set(int fd, struct resch_server_set *want);
 int resch_server_del(int fd, uint32_t domain, uint32_t id);
 
 /**
- * resch_servers_set - make a set of servers, one on each of several CPUs, or resize all of a set
- * @want: see struct resch_servers_set; a new set's id comes back in it, for threads to name as
+ * resch_servers_set - make a band of servers, one on each of several CPUs, or resize it
+ * @want: see struct resch_servers_set; a new band's id comes back in it, for threads to name as
  *        their group
  *
  * All or nothing. Return: 0; -EBUSY: admission refused it, see @want->verdict, also for which CPU;
@@ -243,7 +243,7 @@ int resch_server_del(int fd, uint32_t domain, uint32_t id);
  */
 int resch_servers_set(int fd, struct resch_servers_set *want);
 
-/** resch_servers_del - remove a set of servers. Return: as resch_server_del(); -ENOTTY. */
+/** resch_servers_del - remove a band of servers. Return: as resch_server_del(); -ENOTTY. */
 int resch_servers_del(int fd, uint32_t domain, uint32_t id);
 
 /** resch_server_stat - what a server is and has. Return: 0; -ENOENT, -ENODEV: none such. */

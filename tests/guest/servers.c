@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * servers.c - sets of servers: one on each of several CPUs, made and resized together, and who is
+ * servers.c - bands of servers: one on each of several CPUs, made and resized together, and who is
  * put into which
  */
 #include "lib.h"
@@ -32,7 +32,7 @@ static uint32_t band_make(uint32_t domain, uint64_t budget, uint64_t cpus)
 	return want.id;
 }
 
-/* The server of the set on that CPU; there is exactly one. */
+/* The server of the band on that CPU; there is exactly one. */
 static struct resch_server_stat on_cpu(uint32_t domain, uint32_t band, int cpu)
 {
 	struct resch_server_stat stat = { .domain = domain }, found = {};
@@ -40,10 +40,10 @@ static struct resch_server_stat on_cpu(uint32_t domain, uint32_t band, int cpu)
 	while (must(resch_server_next(dev, &stat)) > 0) {
 		if (stat.band != band || stat.params.cpu != cpu)
 			continue;
-		check(!found.id, "two servers of set %u on CPU %d", band, cpu);
+		check(!found.id, "two servers of band %u on CPU %d", band, cpu);
 		found = stat;
 	}
-	check(found.id, "no server of set %u on CPU %d", band, cpu);
+	check(found.id, "no server of band %u on CPU %d", band, cpu);
 	return found;
 }
 
@@ -170,7 +170,7 @@ TEST(worst_fit,
 	check_is(wish_for(domain, band, 2 * MS, -1, "0-3"), 3); /* 4, 3, 4 */
 	check_is(wish_for(domain, band, MS, -1, "1,3"), 1); /* 5, 3, 4 */
 	check_is(wish_for(domain, band, MS, 1, "0-3"), 1); /* 6, 3, 4 */
-	/* By another one's id, and with an affinity that has nothing to do with the set. */
+	/* By another one's id, and with an affinity that has nothing to do with the band. */
 	check_is(wish_for(domain, on_cpu(domain, band, 3).id, 4 * MS, -1, "0"), 2); /* 6, 7, 4 */
 	check_is(wish_for(domain, band, 7 * MS, -1, "0-3"), -EBUSY);
 	check_is(wish_for(domain, band, 5 * MS, -1, "1-2"), -EBUSY);
@@ -234,7 +234,7 @@ static int family_body(void *arg)
 	return 0;
 }
 
-TEST(family, "children are spread over the CPUs of the set, and execute there")
+TEST(family, "children are spread over the CPUs of the band, and execute there")
 {
 	uint32_t domain = domain_on("1-3", "server", NULL), band = band_make(domain, 12 * MS, 14);
 	struct resch_register reg = {

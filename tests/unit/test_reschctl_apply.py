@@ -65,7 +65,7 @@ class Apply(Applied):
                           ("1", "artis", "", 950000, 0)])
         servers = json.loads(self.call("server", "list", "--json").stdout)["servers"]
         self.assertEqual(sorted((s["name"], s["cpu"], s["kind"], s["policy"], s["plugin"],
-                                 s["budget"], s["set"] > 0, s["persistent"]) for s in servers), [
+                                 s["budget"], s["band"] > 0, s["persistent"]) for s in servers), [
             ("", 2, "linux", "edf", "", 1000000, False, True),
             ("crowd", 2, "cbs-hard", "plugin", "fp", 2000000, True, True),
             ("many", 3, "cbs-hard", "edf", "", 200000, True, True),

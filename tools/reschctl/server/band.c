@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* band.c - reschctl server with --cpus: sets of servers, one on each of several CPUs */
+/* band.c - reschctl server with --cpus: bands of servers, one on each of several CPUs */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void show(int fd, const struct resch_servers_set *want, bool json)
 	if (json) {
 		struct json_object *out = json_object_new_object();
 
-		json_add(out, "set", json_object_new_int64(want->id));
+		json_add(out, "band", json_object_new_int64(want->id));
 		json_add(out, "servers", list);
 		json_show(out, stdout);
 	} else {
@@ -57,7 +57,7 @@ static void show(int fd, const struct resch_servers_set *want, bool json)
 static int explain(int error, const struct resch_servers_set *want)
 {
 	if (error == -ENOTTY)
-		return fail("the module is older than reschctl, and has no sets of servers");
+		return fail("the module is older than reschctl, and has no bands of servers");
 	return server_explain(error, want->domain, want->id, &want->verdict);
 }
 

@@ -23,7 +23,7 @@
 /* How often we look whether members are left, ms. */
 #define LOOK 50
 
-/** struct hall - a server, or a set of them, whom it is for, and what became of it */
+/** struct hall - a server, or a band of them, whom it is for, and what became of it */
 struct hall {
 	int fd;
 	struct resch_server_stat stat; /* the first, as first read */

@@ -33,8 +33,8 @@ static const char help[] =
 	"      --quantum=TIME      a turn under rr (default: 1ms)\n"
 	"      --reclaim           the budget lasts longer while other servers have nothing to do; not for every kind\n"
 	"      --cpu=N             the CPU (default: the first one of the domain with room)\n"
-	"      --cpus=LIST         add, run: a set of servers, one on each of these CPUs: tasks and processes are put into\n"
-	"                          the one with the most to spare; set and del then are for all of the set\n"
+	"      --cpus=LIST         add, run: a band of servers, one on each of these CPUs: tasks and processes are put into\n"
+	"                          the one with the most to spare; set and del then are for all of the band\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
 	"  -q, --quiet             run: nothing but errors\n"
@@ -48,7 +48,7 @@ struct json_object *server_json(const struct resch_server_stat *stat)
 
 	json_add(server, "domain", json_object_new_int64(stat->domain));
 	json_add(server, "id", json_object_new_int64(stat->id));
-	json_add(server, "set", json_object_new_int64(stat->band));
+	json_add(server, "band", json_object_new_int64(stat->band));
 	json_add_text(server, "name", params->name);
 	json_add(server, "cpu", json_object_new_int(params->cpu));
 	json_add_text(server, "kind", resch_server_kind_name(params->kind));

@@ -30,7 +30,7 @@ int server_complete(struct server_given *given);
 int server_make(int fd, const struct server_given *given, uint32_t flags,
 		struct resch_server_set *want);
 /**
- * server_fill - what a new server, or a set of them, is to be
+ * server_fill - what a new server, or a band of them, is to be
  * @params, @plugin, @options, @domain: members of the request
  *
  * Return: 0, or an exit status after a message.
@@ -50,18 +50,18 @@ int server_plain(int argc, char **argv, bool *json);
 int server_parse_id(const char *text, uint32_t *domain, uint32_t *id);
 struct json_object *server_json(const struct resch_server_stat *stat);
 
-/* ---- band.c: sets of servers, one on each of several CPUs ------------------------------------ */
+/* ---- band.c: bands of servers, one on each of several CPUs ----------------------------------- */
 
 /** server_band_make - as server_make() */
 int server_band_make(int fd, const struct server_given *given, uint32_t flags,
 		     struct resch_servers_set *want);
 /**
- * server_band_stats - those of the set that @stat is of, or itself. Return: room to be freed, or
+ * server_band_stats - those of the band that @stat is of, or itself. Return: room to be freed, or
  * NULL
  */
 struct resch_server_stat *server_band_stats(int fd, const struct resch_server_stat *stat,
 					    size_t *count);
-/* What add and set do with sets. Return: an exit status. */
+/* What add and set do with bands. Return: an exit status. */
 int server_band_add(int fd, const struct server_given *given);
 int server_band_resize(int fd, const struct resch_server_stat *stat,
 		       const struct resch_server_params *params, bool json);

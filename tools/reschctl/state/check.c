@@ -60,7 +60,7 @@ static int check_server(struct item *item)
 
 	if (!item->values[KEY_CPU] == !item->values[KEY_CPUS])
 		return item_bad(item, -1,
-				"%s: either cpu, or cpus for a set of servers, one on each",
+				"%s: either cpu, or cpus for a band of servers, one on each",
 				item_title(item));
 	if (!item->values[KEY_BUDGET] || !item->values[KEY_PERIOD])
 		return missing(item, item->values[KEY_BUDGET] ? KEY_PERIOD : KEY_BUDGET);

@@ -123,7 +123,7 @@ static int put_server(struct item *item, const struct resch_server_stat *stat)
 	return 0;
 }
 
-/* The item that the others of a set are; NULL: it is the first one. */
+/* The item that the others of a band are; NULL: it is the first one. */
 static struct item *set_item(struct items *items, const struct resch_server_stat *stat)
 {
 	size_t i;

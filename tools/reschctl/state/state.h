@@ -64,7 +64,7 @@ enum key {
  * struct item - one thing that is wanted, or that there is
  * @file, @line: where it is said; NULL: it is a present one
  * @lines:       of the values
- * @domain, @id: of a present one: its domain, its server (or set)
+ * @domain, @id: of a present one: its domain, its server (or band)
  * @tasks:       that a present one has
  * @taken:       a present one that a wanted one was found for
  */
