@@ -213,6 +213,12 @@ check_lists() {
 		[ "$name" = docs/README.md ] || grep -qF "](${name#docs/})" docs/README.md ||
 			complain "docs/README.md: nothing on ${name#docs/}"
 	done
+	# Plugins whose order the checker knows.
+	while read -r name; do
+		grep -qxF "$name" <(echo fifo && plugins) ||
+			complain "tools/trace/reschtrace/policy.py: there is no plugin $name"
+	done < <(sed -n '/^PLUGINS = /,/}$/p' tools/trace/reschtrace/policy.py |
+		grep -oE "'[a-z0-9-]+':" | tr -d "':")
 	# Words of trace events, where another language or licence spells them again.
 	diff <(words '"' <module/include/resch/trace-words.h) \
 		<(grep '^WHY = ' tools/trace/reschtrace/model.py | words "'" | grep '[a-z]') ||
