@@ -48,8 +48,8 @@ struct way {
 	struct resch_switch *answer;
 	struct mover *movers;
 	uint32_t nr;
-	struct resch_layout_reserve *now,
-		*then; /* by CPU and time; groups without tasks left out */
+	struct resch_layout_reserve *now; /* by CPU and time; groups without tasks left out */
+	struct resch_layout_reserve *then; /* likewise */
 	uint32_t nr_now, nr_then;
 	uint8_t *changed; /* by CPU: has been */
 	struct window *time; /* scratch: of one group, around a boundary */

@@ -153,8 +153,8 @@ int owner_events(struct owner *owner)
 
 static void report_json(struct owner *owner, struct json_object *extra, FILE *to)
 {
-	struct json_object *list = json_object_new_array(), *refused = json_object_new_array(),
-			   *thread;
+	struct json_object *list = json_object_new_array(), *refused = json_object_new_array();
+	struct json_object *thread;
 	size_t i;
 
 	for (i = 0; i < owner->count; i++) {
