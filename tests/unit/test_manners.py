@@ -149,6 +149,26 @@ class Manners(unittest.TestCase):
             done = call(name, [*arguments, path])
             self.assertEqual(done.returncode, wanted, f'{way} {path}: {done.stdout}{done.stderr}')
 
+    def test_nonsense(self):
+        """Values that mean nothing are refused, not played: words, loads, ranges."""
+        least = self.folder.name + '/least.csv'
+        with open(least, 'w', encoding='utf-8') as file:
+            file.write('name,wcet,period,min_exec,max_exec\na,2ms,10ms,5ms,2ms\n')
+        headless = self.folder.name + '/headless.csv'
+        with open(headless, 'w', encoding='utf-8') as file:
+            file.write('1,5000000,2000000,10000000,10000000,10000000,0,0\n')
+        least_said = 'the least execution time is above the greatest'
+        for way, said in (('resch-jitter --handover=foo {trace}', "invalid choice: 'foo'"),
+                          ('resch-gen retas --cpus=2 --target=3,4', 'at most 1'),
+                          (f'resch-sim -p edf {least}', least_said),
+                          (f'resch-sim -p edf {headless}', least_said),
+                          (f'reschctl assign --cpus=0-1 {least}', least_said),
+                          (f'reschctl server size {headless}', least_said)):
+            name, *arguments = way.format(**self.files).split()
+            done = call(name, arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ''), f'{way}: {done.stderr}')
+            self.assertIn(said, done.stderr)
+
     def test_near(self):
         """A slip of the finger is answered with what was meant, by all that have long options."""
         for name, slip, meant in (('reschctl', 'tasks --jsn', '--json'),
@@ -243,6 +263,26 @@ class Many(unittest.TestCase):
             screen.until(lambda seen: 'kinds and policies of servers sized: ' in seen.main)
         finally:
             screen.close()
+
+    def test_searched(self):
+        """What is all one search says for how long; chains are sized one by one."""
+        tasks, chains = self.path + '.many', self.path + '.chains'
+        with open(tasks, 'w', encoding='utf-8') as file:
+            file.write('name,wcet,period\n')
+            file.writelines(f't{i},{1 + i % 7}us,{100 + i % 997 * 10}ms\n' for i in range(10000))
+        with open(chains, 'w', encoding='utf-8') as file:
+            file.write('chain,period,deadline,protocol,stage,wcet,node,cpu,priority\n')
+            for i in range(200):
+                file.write(f'T{i},{100 + i}ms,{100 + i}ms,ds,a,100us,,0,{i + 1}\n'
+                           f'T{i},,,,b,100us,,1,{i + 1}\n')
+        for arguments, said in ((['assign', '--exact', '--cpus=0-63', tasks],
+                                 r'looking for time slots: \d+ s'),
+                                (['chain', 'size', chains], r'chains sized: \d+ of 200')):
+            screen = terminal.Terminal([PROGRAMS + '/reschctl', *arguments])
+            try:
+                screen.until(lambda seen, said=said: re.search(said, seen.main))
+            finally:
+                screen.close()
 
     def test_measured(self):
         """A program that measures says how long it has been at it, by another process."""

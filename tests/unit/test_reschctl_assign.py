@@ -162,6 +162,7 @@ class Assign(unittest.TestCase):
             ("COST/PERIOD", "--overheads=irq=1us"),
             ("less than the period", "--overheads=irq=2us/1us"),
             ("no CPU comes after", "--overheads=irq=1us/1ms@x"),
+            ("--apply needs --cpus", "--apply"), ("--run needs --cpus", "--run=1s"),
         ]
         for message, argument in cases:
             result = self.assign(self.EXAMPLE, argument)

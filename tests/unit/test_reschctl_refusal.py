@@ -54,7 +54,8 @@ class Refusals(unittest.TestCase):
                                  (125, f'reschctl: refused: {said}\n'))
 
     def test_who_says_nothing_is_contained(self):
-        """An overrun stops the job, unless something else is asked for."""
+        """An overrun stops the job, unless something else is asked for. Of threads and of attach:
+        tests/guest/reschctl."""
         for more, overrun in (((), 'throttle'), (('--overrun=count',), 'count')):
             done = self.call(*RUN, '--json', *more, 'true')
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "assign.h"
+#include "common/progress.h"
 #include "common/sets.h"
 
 static const char help[] =
@@ -18,7 +19,7 @@ static const char help[] =
 	"\n"
 	"  -m, --method=METHOD     how tasks are split (default: npsf)\n"
 	"                          @assign-methods?@\n"
-	"  -c, --cpus=LIST         the CPUs (default: those that are online)\n"
+	"  -c, --cpus=LIST         the CPUs (default: those that are online; --apply and --run need it)\n"
 	"  -d, --delta=N           slots in the shortest period: more of them lose less capacity and\n"
 	"                          switch more often (default: the least with which all fits)\n"
 	"      --delta-max=N       limit of the search for it (default: 64)\n"
@@ -129,6 +130,9 @@ static int parse(int argc, char **argv, struct assignment *assignment,
 		return usage("assign", "assign takes one file with a task set");
 	if (options->force && !(options->keep && options->apply))
 		return usage("assign", "--force goes with --keep and --apply");
+	if (options->apply && !options->cpus)
+		return usage("assign", "%s needs --cpus: those that nobody else is to have",
+			     options->run.time ? "--run" : "--apply");
 	if (options->run.jobs && !options->run.time)
 		return usage("assign", "--jobs goes with --run");
 	if (assignment->request.method == RESCH_ASSIGN_CNPSF && !assignment->request.cluster)
@@ -295,8 +299,11 @@ static int read_tasks(struct assignment *assignment, const struct assign_options
 static int find_layout(struct assignment *assignment, const struct assign_options *options)
 {
 	struct resch_assign_refusal refusal = {};
-	int error = resch_assign(&assignment->request, &assignment->layout, &refusal), result;
+	int error, result;
 
+	progress_while("looking for time slots");
+	error = resch_assign(&assignment->request, &assignment->layout, &refusal);
+	progress_end();
 	if (error)
 		return assign_refused(assignment, error, &refusal);
 	result = options->keep ? standing_plan_way(assignment, options->force) : EXIT_DONE;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "chain/chain.h"
+#include "common/progress.h"
 #include "common/sets.h"
 
 const char chain_help[] =
@@ -171,7 +172,9 @@ int chain_make(struct chain_question *question, bool always)
 
 	if (!always && !needs_rule(question))
 		return -1;
+	progress_while("dividing deadlines");
 	err = resch_chain_assign(&question->set.model, (uint32_t)rule);
+	progress_end();
 	question->made = rule;
 	if (!err)
 		return -1;
@@ -185,8 +188,11 @@ int chain_make(struct chain_question *question, bool always)
 int chain_judge(struct chain_question *question)
 {
 	char text[RESCH_CHAIN_TEXT];
-	int err = resch_chain_analyse(&question->set.model, question->method, &question->result);
+	int err;
 
+	progress_while("bounding responses");
+	err = resch_chain_analyse(&question->set.model, question->method, &question->result);
+	progress_end();
 	if (!err || err == -EBUSY)
 		return -1;
 	if (err == -E2BIG)

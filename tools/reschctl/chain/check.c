@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check.c - reschctl chain check */
 #include "chain/chain.h"
+#include "common/progress.h"
 
 #define WOULD 320
 
@@ -77,8 +78,10 @@ static void explain(const struct chain_question *question, uint32_t index, char 
 	struct resch_chain_suggestion suggestion = {};
 
 	chain_why(question, index, text);
+	progress_while("looking for what would pass");
 	resch_chain_suggest(&question->set.model, question->method, question->made, index,
 			    &suggestion);
+	progress_end();
 	chain_would(question, index, &suggestion, would, WOULD);
 }
 

@@ -4,6 +4,7 @@
  * are
  */
 #include "chain/chain.h"
+#include "common/progress.h"
 
 static const char *or_none(uint64_t ns)
 {
@@ -62,9 +63,12 @@ static void show(const struct chain_question *question)
 	uint32_t i;
 
 	table_begin(&table, headings);
+	progress_begin();
+	progress_by_alarm();
 	for (i = 0; i < question->set.model.count; i++) {
 		struct resch_chain_suggestion most = {};
 
+		progress("chains sized", i, question->set.model.count);
 		resch_chain_suggest(&question->set.model, question->method, question->made, i,
 				    &most);
 		if (question->json)
@@ -72,6 +76,7 @@ static void show(const struct chain_question *question)
 		else
 			add_row(question, &table, i, &most);
 	}
+	progress_end();
 	list_show(&table, list, "chains", question->json);
 }
 

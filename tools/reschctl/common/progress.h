@@ -11,6 +11,8 @@ void progress_begin(void);
 void progress(const char *what, uint64_t done, uint64_t count);
 /** progress_by_alarm - said then even where the first step takes longer; of one thread only */
 void progress_by_alarm(void);
+/** progress_while - it is at @what, all in one, and says for how long; of one thread only */
+void progress_while(const char *what);
 /** progress_end - the line goes, if there is one */
 void progress_end(void);
 
