@@ -35,19 +35,37 @@ static bool progress_due(struct sim_progress *progress)
 	return true;
 }
 
+/* What is still to come: @times what it has taken until now. */
+static void say_left(const struct sim_progress *progress, double times)
+{
+	double seconds = (double)(progress->told - progress->begun) / 1e9 * times;
+
+	if (seconds < 120)
+		fprintf(stderr, "; %.0f s to go\033[K", seconds);
+	else if (seconds < 7200)
+		fprintf(stderr, "; %.0f min to go\033[K", seconds / 60);
+	else
+		fprintf(stderr, "; %.0f h to go\033[K", seconds / 3600);
+}
+
 void sim_progress_tell(struct sim_progress *progress, u64 now, u64 end)
 {
 	if (progress->silent || progress->calls++ % CALLS || !progress_due(progress))
 		return;
-	fprintf(stderr, "\rresch-sim: %.1f of %.1f s simulated, %.1f %%\033[K", (double)now / 1e9,
+	fprintf(stderr, "\rresch-sim: %.1f of %.1f s simulated, %.1f %%", (double)now / 1e9,
 		(double)end / 1e9, end ? 100.0 * (double)now / (double)end : 0.0);
+	say_left(progress, now ? (double)end / (double)now - 1 : 0);
 }
 
-/* To admit one may take long, where there are many. */
+/* To admit one takes as long as there are others: all of them, as the square. */
 void sim_progress_admit(struct sim_progress *progress, u32 done, u32 count)
 {
-	if (!progress->silent && progress_due(progress))
-		fprintf(stderr, "\rresch-sim: %u of %u tasks admitted\033[K", done, count);
+	double of = done ? (double)count / done : 1;
+
+	if (progress->silent || !progress_due(progress))
+		return;
+	fprintf(stderr, "\rresch-sim: %u of %u tasks admitted", done, count);
+	say_left(progress, of * of - 1);
 }
 
 void sim_progress_done(struct sim_progress *progress)

@@ -244,12 +244,13 @@ class Many(unittest.TestCase):
                           ['server', 'size', '--kind=cbs', '--policy=edf', self.path]):
             done = call('reschctl', arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ''), f'{arguments}: {done.stderr}')
-            self.assertRegex(done.stderr, 'at most 16384|more than 4096')
+            self.assertRegex(done.stderr, f'{MANY} tasks, at most (16384|4096)')
 
     def test_told(self):
         screen = terminal.Terminal([PROGRAMS + '/resch-sim', '-p', 'edf', self.path])
         try:
-            screen.until(lambda seen: f'of {MANY} tasks admitted' in seen.main)
+            screen.until(lambda seen: re.search(fr'of {MANY} tasks admitted; \d+ h to go',
+                                                seen.main))
         finally:
             screen.close()
 

@@ -216,6 +216,11 @@ int server_size(int argc, char **argv)
 	result = read_tasks(argv[optind], &question);
 	if (result)
 		return result;
+	if (question.count > RESCH_SERVER_TASKS_MAX) {
+		free(question.tasks);
+		return fail("%s: %u tasks, at most %d", argv[optind], question.count,
+			    RESCH_SERVER_TASKS_MAX);
+	}
 	if (!tasks_valid(&question)) {
 		free(question.tasks);
 		return fail("%s: no tasks, more than %d, or one with a period outside 1us to 1h",
