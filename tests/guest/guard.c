@@ -27,13 +27,16 @@ static struct resch_guard_stat stat_guard(uint32_t domain, uint64_t *calls)
 	return stat;
 }
 
-/* On the RT CPU, in user mode. A page that is not there yet sends us home: once more then. */
+/*
+ * On the RT CPU, in user mode. A page that is not there yet sends us home, and so does a signal: once
+ * more then. On a slow machine a shower of signals leaves little time in between.
+ */
 static void visit(void)
 {
 	struct resch_guard_lend lend = { .cpu = CPU };
 	int i;
 
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 1000; i++) {
 		must(call(dev, RESCH_IOC_GUARD_LEND, &lend));
 		if (sched_getcpu() == CPU)
 			return;

@@ -291,14 +291,19 @@ static void storm_stranger(struct life *life)
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
+/* Modules that only tests need (tests/modules). */
+static const char *const not_plugins[] = { "resch-bad", "resch-plant", "resch-away",
+					   "resch-culprit" };
+
 static int plugin_of(const struct dirent *entry)
 {
-	const char *end = strstr(entry->d_name, ".ko");
+	size_t i;
 
-	return end && !strncmp(entry->d_name, "resch-", 6) &&
-	       strncmp(entry->d_name, "resch-bad", 9) &&
-	       strncmp(entry->d_name, "resch-plant", 11) &&
-	       strncmp(entry->d_name, "resch-away", 10);
+	for (i = 0; i < sizeof(not_plugins) / sizeof(not_plugins[0]); i++) {
+		if (!strncmp(entry->d_name, not_plugins[i], strlen(not_plugins[i])))
+			return false;
+	}
+	return strstr(entry->d_name, ".ko") && !strncmp(entry->d_name, "resch-", 6);
 }
 
 /* Call @what for each plugin there is, or for any one. */

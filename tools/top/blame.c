@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "screen.h"
-#include "softirq.h"
 #include "top.h"
+#include "who.h"
 
 /* A job's end writes it in some hundred ns; who waits for longer than that meets the next one. */
 #define READS 1000
@@ -74,6 +74,8 @@ static const char *who_kind(const struct top_task *task, const struct top_who *w
 		return "irq";
 	if (who->kind == TOP_SOFTIRQ)
 		return "softirq";
+	if (who->kind == TOP_OWN_IRQ)
+		return "own-irq";
 	if (!who->id)
 		return "idle";
 	return who->id == task->pid ? "itself" : "thread";
@@ -84,16 +86,11 @@ static const char *who_kind(const struct top_task *task, const struct top_who *w
 static void print_who(const struct top_task *task, const struct share *share, FILE *to)
 {
 	const struct top_who *who = share->who;
-	const char *kind = who_kind(task, who);
 
-	if (!strcmp(kind, "thread"))
-		fprintf(to, "%s(%d)", who->name, who->id);
-	else if (who->kind == TOP_IRQ)
-		fprintf(to, "irq %d %s", who->id, who->name);
-	else if (who->kind == TOP_SOFTIRQ)
-		fprintf(to, "softirq %s", softirq_name((uint64_t)who->id));
+	if (who->kind == TOP_THREAD && who->id == task->pid)
+		fputs("itself", to);
 	else
-		fputs(kind, to);
+		who_print(who, to);
 	fprintf(to, " %s", time_short(share->ns));
 }
 
@@ -178,8 +175,7 @@ static struct json_object *share_json(const struct top_task *task, const struct 
 
 	json_add_text(out, "kind", who_kind(task, who));
 	json_add(out, "number", json_object_new_int(who->id));
-	json_add_text(out, "name",
-		      who->kind == TOP_SOFTIRQ ? softirq_name((uint64_t)who->id) : who->name);
+	json_add_text(out, "name", who_name(who));
 	json_add_time(out, "time", share->ns);
 	return out;
 }

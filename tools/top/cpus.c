@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softirq.h"
 #include "top.h"
+#include "who.h"
 
 /* As many are named of those who had a CPU lately. */
 #define NAMED 4
@@ -35,24 +35,6 @@ static void had_add(struct had *had, const struct top_who *who, uint64_t ns)
 	}
 }
 
-static void print_who(const struct top_who *who, FILE *to)
-{
-	char name[TOP_NAME];
-
-	snprintf(name, sizeof(name), "%s", who->name);
-	text_clean(name);
-	if (who->kind == TOP_SOFTIRQ)
-		fprintf(to, "softirq %s", softirq_name((uint64_t)who->id));
-	else if (who->kind == TOP_IRQ)
-		fprintf(to, "irq %d %s", who->id, name);
-	else if (who->kind != TOP_THREAD)
-		fputs("?", to);
-	else if (!who->id)
-		fputs("idle", to);
-	else
-		fprintf(to, "%s(%d)", name, who->id);
-}
-
 /* Who has it now. */
 static void add_now(struct table *table, const struct top_cpu *cpu)
 {
@@ -61,7 +43,7 @@ static void add_now(struct table *table, const struct top_cpu *cpu)
 	FILE *to = open_memstream(&text, &size);
 
 	if (to) {
-		print_who(top_who_now(cpu), to);
+		who_print(top_who_now(cpu), to);
 		fclose(to);
 	}
 	table_add(table, "%s", text ? text : "?");
@@ -89,7 +71,7 @@ static void add_lately(struct table *table, const struct top_cpu *cpu)
 	qsort(had, KNOWN, sizeof(had[0]), compare_had);
 	for (int i = 0; to && i < NAMED && had[i].ns; i++) {
 		fputs(i ? ", " : "", to);
-		print_who(had[i].who, to);
+		who_print(had[i].who, to);
 		fprintf(to, " %.1f%%", (double)had[i].ns * 100 / (double)sum);
 	}
 	if (to)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* probe.c - the programs in the kernel: what they need, loading, letting go */
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stddef.h>
@@ -193,6 +194,31 @@ static size_t places_for(size_t tasks)
 	return places;
 }
 
+static bool event_there(const struct btf *btf, const char *event, const char *which)
+{
+	char type[64];
+
+	snprintf(type, sizeof(type), "btf_trace_%s_%s", event, which);
+	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* Interrupts of which this kernel, or this processor, does not tell. */
+static void leave_out_own_irqs(struct reschtop_bpf *bpf)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool all;
+
+	if (!btf)
+		return;
+#define LEAVE_OUT(event, word)                                                       \
+	all = event_there(btf, #event, "entry") && event_there(btf, #event, "exit"); \
+	bpf_program__set_autoload(bpf->progs.on_##event, all);                       \
+	bpf_program__set_autoload(bpf->progs.on_##event##_end, all);
+
+	TOP_OWN_IRQS(LEAVE_OUT)
+	btf__free(btf);
+}
+
 static int probe_load(struct probe *probe)
 {
 	struct reschtop_bpf *bpf = probe->bpf;
@@ -200,6 +226,7 @@ static int probe_load(struct probe *probe)
 
 	bpf->rodata->task_mask = (uint32_t)probe->places - 1;
 	bpf->rodata->event_more = more;
+	leave_out_own_irqs(bpf);
 	result = bpf_map__set_max_entries(bpf->maps.tasks, (uint32_t)probe->places);
 	if (!result)
 		result = bpf_map__set_max_entries(bpf->maps.cpus, (uint32_t)probe->cpu_count);

@@ -28,9 +28,31 @@ enum top_kind {
 	TOP_THREAD, /* 0: it is idle */
 	TOP_IRQ, /* the handler of a device's interrupt */
 	TOP_SOFTIRQ,
+	TOP_OWN_IRQ, /* an interrupt of the CPU's own, or from another CPU */
 };
 
-/** struct top_who - @id: pid, number of the interrupt, of the softirq; @name: not of a softirq */
+/*
+ * Those of x86, of which the kernel tells by events: EVENT_entry and EVENT_exit; and what they are
+ * in a word.
+ */
+#define TOP_OWN_IRQS(OWN_IRQ)                        \
+	OWN_IRQ(local_timer, "timer")                \
+	OWN_IRQ(reschedule, "reschedule")            \
+	OWN_IRQ(call_function, "call")               \
+	OWN_IRQ(call_function_single, "call-single") \
+	OWN_IRQ(irq_work, "irq-work")
+
+/** enum top_own_irq - which: the id of such a struct top_who */
+enum top_own_irq {
+#define TOP_OWN_IRQ_ID(event, word) TOP_OWN_##event,
+	TOP_OWN_IRQS(TOP_OWN_IRQ_ID)
+};
+
+/**
+ * struct top_who - somebody who has a CPU
+ * @id:   pid, number of the interrupt, of the softirq, or an enum top_own_irq
+ * @name: of threads, and of devices' interrupts
+ */
 struct top_who {
 	__u32 kind;
 	__s32 id;
@@ -44,8 +66,8 @@ enum top_of {
 	TOP_BLAMES,
 };
 
-/* For so many there is room. */
-#define TOP_BLAMED 8
+/* For so many there is room, a power of two: who has had little goes for who has had more. */
+#define TOP_BLAMED 16
 
 /**
  * struct top_blame - who had a job's CPU from its release until it was complete
@@ -180,7 +202,7 @@ struct top_turn {
 };
 
 /* A job is accounted for as far back as these reach. */
-#define TOP_TURNS 256
+#define TOP_TURNS 512
 
 /** enum top_share - whom the time of a CPU goes to */
 enum top_share {
@@ -198,7 +220,8 @@ enum top_share {
  * @chosen:  the thread of the task that resch has chosen, 0: none
  * @task:    ... its id
  * @ours:    the running thread was the chosen one when it got the CPU
- * @thread, @softirq, @irq: who has it: the last one whose kind is set
+ * @thread, @softirq, @own_irq, @irq: who has it: the last one whose kind is set. In what comes as
+ *           an interrupt of the CPU's own a device's may be handled: that of a module, or of a hub
  * @since:   ... since then
  * @shares:  ns, of turns that are over
  * @turn:    turns that are over: the last ones of them are in @turns
@@ -208,7 +231,7 @@ struct top_cpu {
 	__s32 chosen;
 	__u32 task;
 	__u32 ours;
-	struct top_who thread, softirq, irq;
+	struct top_who thread, softirq, own_irq, irq;
 	__u64 since;
 	__u64 shares[TOP_SHARES];
 	__u64 turn;
@@ -220,13 +243,15 @@ static inline const struct top_who *top_who_now(const struct top_cpu *cpu)
 {
 	if (cpu->irq.kind)
 		return &cpu->irq;
+	if (cpu->own_irq.kind)
+		return &cpu->own_irq;
 	return cpu->softirq.kind ? &cpu->softirq : &cpu->thread;
 }
 
 /** top_share_of - whom the time of @who on that CPU counts for; TOP_SHARES: nobody knows */
 static inline __u32 top_share_of(const struct top_cpu *cpu, const struct top_who *who)
 {
-	if (who->kind == TOP_IRQ)
+	if (who->kind == TOP_IRQ || who->kind == TOP_OWN_IRQ)
 		return TOP_SHARE_IRQS;
 	if (who->kind == TOP_SOFTIRQ)
 		return TOP_SHARE_SOFTIRQS;
