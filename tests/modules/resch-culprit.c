@@ -8,7 +8,7 @@
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
-#include <linux/irqdomain.h>
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -17,8 +17,6 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/timer.h>
-
-#include "compat/hrtimer.h"
 
 static uint ms = 120;
 module_param(ms, uint, 0600);
@@ -32,9 +30,7 @@ static unsigned long long ended;
 module_param(ended, ullong, 0400);
 MODULE_PARM_DESC(ended, "... and when it was over; 0: not yet");
 
-/* A storm: so long is an interrupt, and so long the CPU is left alone in between. */
-#define STORM_BUSY_NS 8000000
-#define STORM_PAUSE_NS 300000
+#define STORM_BUSY_NS 2000000 /* an interrupt of a storm */
 
 static DEFINE_MUTEX(culprit_mutex); /* one at a time */
 
@@ -58,7 +54,6 @@ static void culprit_run(void)
 /* ---- a storm of interrupts ------------------------------------------------------------------- */
 
 static int storm_irq;
-static struct hrtimer storm_timer;
 static u64 storm_end;
 
 static irqreturn_t storm_handler(int irq, void *data)
@@ -67,24 +62,26 @@ static irqreturn_t storm_handler(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* Hard interrupt, on the CPU that it was started on. */
-static enum hrtimer_restart storm_expired(struct hrtimer *timer)
+/* Hard interrupt. The next one comes as soon as this one is over. */
+static void storm_work_run(struct irq_work *work)
 {
-	generic_handle_irq(storm_irq);
-	if (ktime_get_mono_fast_ns() >= storm_end) {
-		ended = ktime_get_mono_fast_ns();
-		return HRTIMER_NORESTART;
+	if (!begun) {
+		begun = ktime_get_mono_fast_ns();
+		storm_end = begun + (u64)ms * NSEC_PER_MSEC;
 	}
-	hrtimer_forward_now(timer, ns_to_ktime(STORM_PAUSE_NS));
-	return HRTIMER_RESTART;
+	generic_handle_irq(storm_irq);
+	if (ktime_get_mono_fast_ns() < storm_end)
+		irq_work_queue(work);
+	else
+		ended = ktime_get_mono_fast_ns();
 }
 
-/* On its CPU, with interrupts off. */
+static struct irq_work storm_work = IRQ_WORK_INIT_HARD(storm_work_run);
+
+/* On its CPU. */
 static void storm_start(void *unused)
 {
-	begun = ktime_get_mono_fast_ns();
-	storm_end = begun + (u64)ms * NSEC_PER_MSEC;
-	hrtimer_start(&storm_timer, ns_to_ktime(STORM_PAUSE_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	irq_work_queue(&storm_work);
 }
 
 static int storm_plant(unsigned int cpu)
@@ -96,7 +93,6 @@ static int storm_init(void)
 {
 	int err;
 
-	hrtimer_setup(&storm_timer, storm_expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	/* Nobody's, for what a module owns would keep it from being removed. */
 	storm_irq = __irq_alloc_descs(-1, 1, 1, NUMA_NO_NODE, NULL, NULL);
 	if (storm_irq < 0)
@@ -111,7 +107,7 @@ static int storm_init(void)
 
 static void storm_exit(void)
 {
-	hrtimer_cancel(&storm_timer);
+	irq_work_sync(&storm_work);
 	free_irq(storm_irq, &storm_irq);
 	irq_free_desc(storm_irq);
 }
@@ -190,7 +186,7 @@ static int plant_set(const char *text, const struct kernel_param *param)
 	if (sscanf(text, "%15s %u", name, &cpu) != 2 || cpu >= nr_cpu_ids || !cpu_online(cpu))
 		return -EINVAL;
 	mutex_lock(&culprit_mutex);
-	ended = 0;
+	begun = ended = 0;
 	for (i = 0; i < ARRAY_SIZE(culprits); i++) {
 		if (!strcmp(name, culprits[i].name))
 			err = culprits[i].plant(cpu);

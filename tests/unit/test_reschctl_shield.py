@@ -168,7 +168,7 @@ class Shield(unittest.TestCase):
             try:
                 with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
                     return file.read().rsplit(") ", 1)[1][0] in "ZX"
-            except FileNotFoundError:
+            except (FileNotFoundError, ProcessLookupError):
                 return True
         self.assertTrue(until(lambda: all(dead(report[role]) for role in roles)))
 
