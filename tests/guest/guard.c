@@ -28,8 +28,8 @@ static struct resch_guard_stat stat_guard(uint32_t domain, uint64_t *calls)
 }
 
 /*
- * On the RT CPU, in user mode. A page that is not there yet sends us home, and so does a signal: once
- * more then. On a slow machine a shower of signals leaves little time in between.
+ * On the RT CPU, in user mode. A page that is not there yet sends us home, and so does a signal:
+ * once more then. On a slow machine a shower of signals leaves little time in between.
  */
 static void visit(void)
 {
