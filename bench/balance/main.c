@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 #include "asked.h"
+#include "time-option.h"
 #include "waiting.h"
 #include "clock-ns.h"
 #include "task.h"
 
 #define SAMPLES_MAX 4096
+#define MOST_NS 100000000000ull /* of an option */
 
 static struct {
 	int observer_cpu;
@@ -50,8 +52,8 @@ static const char help[] =
 	"are ns. The format is in bench/balance/scenario.h and docs/shielding-measured.md.\n"
 	"\n"
 	"  -m CPU      where the observer itself runs (0)\n"
-	"  -e TIME     look where the tasks are every so many us (10000)\n"
-	"  -g TIME     a gap of so many us in a task's time was somebody else's (500)\n"
+	"  -e TIME     look where the tasks are every so often (10ms)\n"
+	"  -g TIME     a gap of so much in a task's time was somebody else's (500us)\n"
 	"  -N NAME     \"name\" in the output\n";
 
 static _Noreturn void usage(void)
@@ -270,9 +272,9 @@ int main(int argc, char **argv)
 		if (letter == 'm')
 			option.observer_cpu = (int)number(optarg) % CPU_SETSIZE;
 		else if (letter == 'e')
-			option.every_ns = 1000 * number(optarg);
+			option.every_ns = time_option("resch-balance", optarg, 0, MOST_NS);
 		else if (letter == 'g')
-			option.gap_ns = 1000 * number(optarg);
+			option.gap_ns = time_option("resch-balance", optarg, 0, MOST_NS);
 		else if (letter == 'N')
 			option.name = optarg;
 		else

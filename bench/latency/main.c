@@ -25,6 +25,7 @@
 #include "clock-ns.h"
 #include "pin.h"
 #include "stats.h"
+#include "time-option.h"
 #include "waking.h"
 
 static struct {
@@ -52,7 +53,7 @@ static const char help[] =
 	"\n"
 	"  -c CPU      where (0)\n"
 	"  -p N        SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
-	"  -i TIME     period, in us (1000)\n"
+	"  -i TIME     period: 500us, 2ms (1ms)\n"
 	"  -n N        periods (1000)\n"
 	"  -w N        divisions in each period (0)\n"
 	"  -k          kernel latency, too (root)\n"
@@ -105,7 +106,7 @@ static void options(int argc, char **argv)
 			option.priority = (int)number(optarg, 0, 99);
 			break;
 		case 'i':
-			option.period = 1000ull * number(optarg, 10, 4000000);
+			option.period = time_option("resch-latency", optarg, 10000, 4000000000ull);
 			break;
 		case 'n':
 			option.count = number(optarg, 1, 1000000000);

@@ -222,7 +222,9 @@ class Manners(unittest.TestCase):
                 with self.assertRaises(ValueError, msg=text):
                     units.parse_time(text)
         for name, option in (('resch-check', '-t'), ('resch-draw', '--from'),
-                             ('resch-export', '--to'), ('resch-gen', '--tmin')):
+                             ('resch-export', '--to'), ('resch-gen', '--tmin'),
+                             ('resch-latency', '-i'), ('resch-balance', '-e'),
+                             ('resch-balance', '-g')):
             done = call(name, [option, '5', self.files['trace']])
             self.assertEqual(done.returncode, 2, name)
             self.assertIn("'5' has no unit: 5ms?", done.stderr)
@@ -287,7 +289,7 @@ class Many(unittest.TestCase):
 
     def test_measured(self):
         """A program that measures says how long it has been at it, by another process."""
-        screen = terminal.Terminal([PROGRAMS + '/resch-latency', '-p', '0', '-i', '10000',
+        screen = terminal.Terminal([PROGRAMS + '/resch-latency', '-p', '0', '-i', '10ms',
                                     '-n', '100000'])
         try:
             screen.until(lambda seen: 'of about 1000 s' in seen.main)
