@@ -251,7 +251,7 @@ class Many(unittest.TestCase):
     def test_told(self):
         screen = terminal.Terminal([PROGRAMS + '/resch-sim', '-p', 'edf', self.path])
         try:
-            screen.until(lambda seen: re.search(fr'of {MANY} tasks admitted; \d+ h to go',
+            screen.until(lambda seen: re.search(fr'of {MANY} tasks admitted\n?; \d+ (min|h) to go',
                                                 seen.main))
         finally:
             screen.close()
