@@ -242,7 +242,7 @@ static u32 finish(struct sim_stage *stage, const struct sim_parcel *parcel, u64 
 	}
 	chain->responses[chain->complete++] = response;
 	chain->missed += late;
-	return SIM_CHAIN_COMPLETE | (late ? SIM_CHAIN_LATE : 0);
+	return RESCH_INSTANCE_COMPLETE | (late ? RESCH_INSTANCE_LATE : 0);
 }
 
 /* The task sleeps until its next job is released, and by its timer. */
@@ -256,14 +256,14 @@ static u32 queue_parcel(struct sim_stage *stage, const struct sim_parcel *parcel
 {
 	if (stage->count == SIM_CHAIN_QUEUE) {
 		chain_of(stage)->lost++;
-		return SIM_CHAIN_LOST;
+		return RESCH_INSTANCE_LOST;
 	}
 	*parcel_at(stage, stage->count++) = *parcel;
 	stage->queue_max = max(stage->queue_max, stage->count);
 	if (is_guarded(stage))
 		time_guarded(stage);
 	wait_for_next(stage);
-	return SIM_CHAIN_HANDED;
+	return RESCH_INSTANCE_HANDED;
 }
 
 static bool is_lost(struct sim_stage *stage)
@@ -286,7 +286,7 @@ static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now,
 
 	if (is_lost(stage)) {
 		chain->lost++;
-		return SIM_CHAIN_LOST;
+		return RESCH_INSTANCE_LOST;
 	}
 	parcel.ready = now;
 	parcel.begun = false;
@@ -301,7 +301,7 @@ static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now,
 	finish(stage, &parcel, now);
 	if (stage->index + 1 < chain->spec->count)
 		hand_over(stage + 1, parcel, now, parcel.release);
-	return SIM_CHAIN_HANDED;
+	return RESCH_INSTANCE_HANDED;
 }
 
 void sim_chain_complete(struct sim_task *task)
@@ -333,7 +333,7 @@ static void skip_late(struct sim_stage *stage)
 		if (now <= parcel->origin + chain->spec->deadline)
 			return;
 		chain->skipped++;
-		sim_chain_trace(stage, parcel, SIM_CHAIN_SKIPPED);
+		sim_chain_trace(stage, parcel, RESCH_INSTANCE_SKIPPED);
 		drop_first(stage);
 	}
 }

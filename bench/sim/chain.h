@@ -123,15 +123,8 @@ void sim_chain_idle_points(struct sim *sim);
 
 /* ---- chain_trace.c --------------------------------------------------------------------------- */
 
-/* What has become of an instance at the end of a stage, docs/trace-events.md. */
-#define SIM_CHAIN_HANDED 1
-#define SIM_CHAIN_COMPLETE 2
-#define SIM_CHAIN_LATE 4
-#define SIM_CHAIN_LOST 8
-#define SIM_CHAIN_SKIPPED 32
-
 void sim_chain_trace_begin(const struct sim *sim);
-/* Of an instance that was with the stage. */
+/* Of an instance that was with the stage; what: RESCH_INSTANCE_HANDED and its like. */
 void sim_chain_trace(const struct sim_stage *stage, const struct sim_parcel *parcel, u32 what);
 
 /* ---- chain_play.c ---------------------------------------------------------------------------- */

@@ -14,14 +14,12 @@ static bool is_forwarded(const struct sim_task *task)
 static void arm(struct sim_task *task)
 {
 	struct sim_events *events = &task->sim->events;
-	u64 at = RESCH_NEVER, jitter = task->sim->config.release_jitter;
+	const struct resch_job *job = &task->task.job;
+	u64 jitter = task->sim->config.release_jitter;
+	u64 at = task->state == SIM_SLEEPING ?
+			 job->release :
+			 resch_life_next(&task->life, job, task->state == SIM_THROTTLED);
 
-	if (task->state == SIM_SLEEPING)
-		at = task->task.job.release;
-	else if (task->state == SIM_THROTTLED)
-		at = task->life.wake_at;
-	if (task->state != SIM_SLEEPING && task->life.watch)
-		at = min(at, task->task.job.deadline);
 	if (sim_event_queued(&task->timer) && task->due == at)
 		return;
 	task->due = at;

@@ -43,14 +43,6 @@ static bool stage_current(const struct resch_thread *thread, struct resch_instan
 	return true;
 }
 
-/* What the trace says of an instance. */
-#define STAGE_HANDED 1
-#define STAGE_COMPLETE 2
-#define STAGE_LATE 4
-#define STAGE_LOST 8
-#define STAGE_GONE 16
-#define STAGE_SKIPPED 32
-
 static void stage_trace(const struct resch_stage *stage, const struct resch_instance *instance,
 			u32 what, u64 now)
 {
@@ -132,11 +124,11 @@ static struct resch_thread *stage_pass(struct resch_thread *thread, struct resch
 	instance->at = now;
 	if (unlikely(!stage_send(next, instance))) {
 		stage->unsent++;
-		stage_trace(stage, instance, STAGE_LOST, now);
+		stage_trace(stage, instance, RESCH_INSTANCE_LOST, now);
 		stage_tell_miss(stage->chain, instance, now);
 		return NULL;
 	}
-	stage_trace(stage, instance, STAGE_HANDED, now);
+	stage_trace(stage, instance, RESCH_INSTANCE_HANDED, now);
 	if (READ_ONCE(next->thread->rc) == thread->rc)
 		return next->thread;
 	resch_cpu_note(next->thread);
@@ -162,7 +154,9 @@ struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now)
 	if (stage->next)
 		return stage_pass(thread, &instance, now);
 	stage_trace(stage, &instance,
-		    STAGE_COMPLETE | (response > chain->deadline ? STAGE_LATE : 0), now);
+		    RESCH_INSTANCE_COMPLETE |
+			    (response > chain->deadline ? RESCH_INSTANCE_LATE : 0),
+		    now);
 	stage_finish(chain, &instance, response, now);
 	return NULL;
 }
@@ -181,7 +175,7 @@ bool resch_stage_skip(struct resch_stage *stage, u64 now)
 	/* pairs with the load in stage_send() */
 	smp_store_release(&stage->tail, stage->tail + 1);
 	stage->skipped++;
-	stage_trace(stage, &instance, STAGE_SKIPPED, now);
+	stage_trace(stage, &instance, RESCH_INSTANCE_SKIPPED, now);
 	stage_tell_miss(chain, &instance, now);
 	return true;
 }
@@ -283,6 +277,6 @@ void resch_stage_gone(struct resch_thread *thread, u64 now)
 	/* Of the job that it is in the middle of, too, nothing comes. */
 	if (stage_has_job(thread) && stage_current(thread, &instance) && !stage->index)
 		chain->instances++;
-	stage_trace(stage, &instance, STAGE_GONE, now);
+	stage_trace(stage, &instance, RESCH_INSTANCE_GONE, now);
 	stage_tell(chain, RESCH_EVENT_CHAIN_GONE, instance.number, now, stage->index);
 }

@@ -128,24 +128,23 @@ void resch_agenda_move(struct resch_thread *thread, struct resch_cpu *to)
 
 void resch_agenda_arm(struct resch_thread *thread)
 {
+	const struct resch_job *job = &thread->task.job;
 	u64 at = RESCH_NEVER;
 
 	switch (thread->state) {
 	case RESCH_SLEEPING:
 		if (thread->due)
-			at = thread->task.job.release;
+			at = job->release;
 		break;
 	case RESCH_DELAYED:
 	case RESCH_THROTTLED:
-		at = thread->life.wake_at;
-		if (thread->life.watch)
-			at = min(at, thread->task.job.deadline);
+		at = resch_life_next(&thread->life, job, true);
 		break;
 	case RESCH_READY:
 	case RESCH_BLOCKED:
 		if (!thread->life.watch)
 			return; /* see job_foresee() */
-		at = thread->task.job.deadline;
+		at = resch_life_next(&thread->life, job, false);
 		break;
 	}
 	resch_agenda_timer(thread, at);

@@ -192,8 +192,8 @@ TRACE_EVENT(
 		__entry->overhead, __entry->flags, __entry->capacity));
 
 /*
- * What happened to the budget of a server: what is a sum of 1, used up with work left, 2, a new
- * one, and 4, before its deadline, which is put off. left and deadline: from then on.
+ * What happened to the budget of a server: RESCH_SERVER_EXHAUSTED and its like. left and deadline:
+ * from then on.
  */
 TRACE_EVENT(resch_server, TP_PROTO(u32 domain, u32 cpu, const struct resch_server *server, u64 now),
 	    TP_ARGS(domain, cpu, server, now),
@@ -254,10 +254,8 @@ TRACE_EVENT(resch_chain_stage, TP_PROTO(u32 chain, u32 stage, u32 task, u64 phas
 		      __entry->task, __entry->phase));
 
 /*
- * A stage's job ended: what became of its instance. `what` is a sum of 1, it goes on to the next
- * stage, 2, it is complete, 4, after its deadline, 8, it is lost, as the next stage has no room;
- * and for no end of a job: 16, the stage's registration has ended, and with it the chain, 32, the
- * instance is dropped by the stage, as it is late.
+ * A stage's job ended: what became of its instance, RESCH_INSTANCE_HANDED and its like. The last
+ * two come at no end of a job.
  */
 TRACE_EVENT(resch_chain,
 	    TP_PROTO(u32 chain, u64 instance, u32 stage, u32 task, u32 what, u64 origin, u64 now),

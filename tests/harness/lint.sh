@@ -181,9 +181,17 @@ words() {
 	grep -oE "$1[a-z0-9]+$1" | tr -d "$1"
 }
 
+# bits A FILE: names and numbers of the line "A, B = 1, 2" of a Python program
+bits() {
+	local line
+	line=$(grep -E "^$1, [A-Z, ]+ = [0-9, ]+$" "$2")
+	line=${line// /}
+	paste -d ' ' <(tr , '\n' <<<"${line%=*}") <(tr , '\n' <<<"${line#*=}")
+}
+
 # What is said in two places is the same in both.
 check_lists() {
-	local bad=0 name suite
+	local bad=0 name suite prefix first
 	complain() {
 		echo "$*"
 		bad=1
@@ -223,6 +231,15 @@ check_lists() {
 	diff <(words '"' <module/include/resch/trace-words.h) \
 		<(grep '^WHY = ' tools/trace/reschtrace/model.py | words "'" | grep '[a-z]') ||
 		complain "tools/trace/reschtrace/model.py: WHY is not RESCH_OFFS (<)"
+	while read -r prefix first name; do
+		diff <(sed -nE "s/^#define ${prefix}_([A-Z]+) ([0-9]+).*/\1 \2/p" \
+			module/include/resch/trace-words.h) \
+			<(bits "$first" "$name") ||
+			complain "$name: bits are not ${prefix}_ of trace-words.h (<)"
+	done <<-'EOF'
+		RESCH_SERVER EXHAUSTED tools/trace/reschtrace/budgets.py
+		RESCH_INSTANCE HANDED tools/trace/reschtrace/chains.py
+	EOF
 	diff <(sed -n '/define RESCH_TRACE_GONE/,/^$/p' module/core/trace.h | words '"') \
 		<(echo asked && grep RESCH_GONE_ libresch/text/names.c | words '"') ||
 		complain "libresch/text/names.c: ends are not RESCH_TRACE_GONE (<)"

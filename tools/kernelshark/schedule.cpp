@@ -7,21 +7,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <resch/trace-words.h>
+
 namespace shark
 {
 
 namespace
 {
 
-/*
- * enum resch_off (module/include/resch/trace-words.h), as resch_deselect has it: what is no end of
- * the job
- */
-constexpr int64_t PREEMPTED = 0;
-/* resch_chain's `what` (docs/trace-events.md) */
-constexpr int64_t GOES_ON = 1, STOPPED = 16, SKIPPED = 32;
-/* resch_server's */
-constexpr int64_t USED_UP = 1;
 /* Stamps that are further off come from another clock. */
 constexpr int64_t NEAR = 500000000;
 
@@ -213,7 +206,7 @@ void schedule::spend(const event &event, bool selected)
 		if (job.started < 0)
 			job.started = now;
 	} else if (!task.jobs.empty() && task.jobs.back().number == event.job &&
-		   event.what == PREEMPTED) {
+		   event.what == RESCH_OFF_PREEMPT) {
 		task.jobs.back().preempted++;
 	}
 	auto serving = serves.find(task.id);
@@ -308,7 +301,7 @@ void schedule::note_server(const event &event)
 	for (const auto &serving : serves)
 		used |= serving.second == found->second;
 	account(server, now, used);
-	if (event.what & USED_UP && !server.levels.empty())
+	if (event.what & RESCH_SERVER_EXHAUSTED && !server.levels.empty())
 		server.levels.back().left = 0;
 	server.levels.push_back({ now, std::max<int64_t>(0, event.value) });
 }
@@ -323,14 +316,14 @@ void schedule::chain_step(const event &event)
 {
 	const auto found = by_id.find(event.task);
 
-	if (event.what & STOPPED || found == by_id.end())
+	if (event.what & RESCH_INSTANCE_GONE || found == by_id.end())
 		return;
 	const task &task = tasks[found->second];
 	auto &handed = chains[event.id][event.stage];
 	for (auto one = handed.begin(); one != handed.end(); ++one) {
 		if (one->instance != event.job || task.jobs.empty())
 			continue;
-		if (!(event.what & SKIPPED)) {
+		if (!(event.what & RESCH_INSTANCE_SKIPPED)) {
 			one->to_pid = task.pid;
 			one->release = task.jobs.back().release;
 			handovers.push_back(*one);
@@ -338,7 +331,7 @@ void schedule::chain_step(const event &event)
 		handed.erase(handed.begin(), one + 1); /* they are done in order */
 		break;
 	}
-	if (event.what & GOES_ON)
+	if (event.what & RESCH_INSTANCE_HANDED)
 		chains[event.id][event.stage + 1].push_back(
 			{ event.id, event.job, task.pid, event.now + shift, -1, 0 });
 }

@@ -88,18 +88,4 @@ EVENT_STRUCTURES(server, EVENT_SERVER)
 EVENT_STRUCTURES(chain_set, EVENT_CHAIN_SET)
 EVENT_STRUCTURES(chain, EVENT_CHAIN)
 
-/* event_deselect.why: it was selected, and another one is now */
-#define EVENT_PREEMPT 0
-
-/* Bits of event_server.what */
-#define EVENT_EXHAUSTED 1
-#define EVENT_REPLENISHED 2
-#define EVENT_POSTPONED 4
-
-/* ... and of event_chain.what */
-#define EVENT_COMPLETE 2
-#define EVENT_LATE 4
-#define EVENT_LOST 8
-#define EVENT_GONE 16
-
 #endif

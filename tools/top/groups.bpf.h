@@ -60,11 +60,11 @@ int on_server(void *record)
 	server->left = event.left;
 	server->deadline = event.deadline;
 	server->time = event.now;
-	if (event.what & EVENT_EXHAUSTED)
+	if (event.what & RESCH_SERVER_EXHAUSTED)
 		server->exhausted++;
-	if (event.what & EVENT_REPLENISHED)
+	if (event.what & RESCH_SERVER_REPLENISHED)
 		server->replenished++;
-	if (event.what & EVENT_POSTPONED)
+	if (event.what & RESCH_SERVER_POSTPONED)
 		server->postponed++;
 	return 0;
 }
@@ -104,16 +104,16 @@ int on_chain(void *record)
 	chain = chain_take(event.chain);
 	if (!chain)
 		return 0;
-	if (event.what & EVENT_GONE)
+	if (event.what & RESCH_INSTANCE_GONE)
 		chain->stopped = event.stage + 1;
 	/* A registration that ends in the middle of the first stage's job ends an instance. */
 	if (!event.stage && event.instance)
 		chain->instances++;
-	if (event.what & EVENT_LOST)
+	if (event.what & RESCH_INSTANCE_LOST)
 		__sync_fetch_and_add(&chain->lost, 1);
-	if (event.what & EVENT_LATE)
+	if (event.what & RESCH_INSTANCE_LATE)
 		chain->missed++;
-	if (event.what & EVENT_COMPLETE) {
+	if (event.what & RESCH_INSTANCE_COMPLETE) {
 		chain->completed++;
 		histogram_add(&chain->response,
 			      event.now > event.origin ? event.now - event.origin : 0);

@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
+#include <resch/trace-words.h>
 
 #include "events.h"
 #include "shared.h"
@@ -207,7 +208,7 @@ int on_deselect(void *record)
 	event_deselect_read(&event, record);
 	task = task_find(event.id);
 	cpu = bpf_map_lookup_elem(&cpus, &event.cpu);
-	if (task && event.why == EVENT_PREEMPT)
+	if (task && event.why == RESCH_OFF_PREEMPT)
 		task->preemptions++;
 	if (cpu && cpu->chosen == event.pid)
 		cpu->chosen = 0;

@@ -219,6 +219,18 @@ static inline u64 resch_life_throttled(const struct resch_task_params *params,
 	return max(at, now + shortest);
 }
 
+/**
+ * resch_life_next - when the timer of a task whose job is released is due: at the end of its being
+ * @stopped, and at its deadline, while that is watched; or never
+ */
+static inline u64 resch_life_next(const struct resch_life *life, const struct resch_job *job,
+				  bool stopped)
+{
+	u64 at = stopped ? life->wake_at : RESCH_NEVER;
+
+	return life->watch ? min(at, job->deadline) : at;
+}
+
 /** resch_life_replenish - it was throttled, gets a new budget and takes the next release over */
 static inline void resch_life_replenish(struct resch_life *life, struct resch_stats *stats,
 					const struct resch_task_params *params,

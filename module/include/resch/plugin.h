@@ -36,6 +36,7 @@
 
 #include "job.h"
 #include "queue.h"
+#include "trace-words.h"
 #include "types.h"
 #ifdef __KERNEL__
 #include <linux/resch.h>
@@ -109,13 +110,6 @@ struct resch_group {
 	u64 private[RESCH_GROUP_PRIVATE];
 	u32 id;
 };
-
-/* What happened to the budget of a server; see resch_server_note(). */
-#define RESCH_SERVER_EXHAUSTED (1U << 0) /* used up, with work left */
-#define RESCH_SERVER_REPLENISHED (1U << 1) /* a new one */
-#define RESCH_SERVER_POSTPONED (1U << 2) /* ... at once, with a later deadline */
-/* Nothing happened to it: the plugin inside the server has erred, see resch/inner.h. */
-#define RESCH_SERVER_FAULT (1U << 3)
 
 /* 1 as a rate: a ns of budget for a ns of time. */
 #define RESCH_SERVER_RATE (1U << 20)
