@@ -73,8 +73,9 @@ install: ## modules through DKMS, library, tools and manuals into PREFIX (V=1: s
 uninstall: ## undo install, whatever is there of it
 	@$(H)/install.sh uninstall "$(PREFIX)" "$(OUT)" "$(DESTDIR)"
 
-# Needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, clang, bpftool, libbpf-dev,
-# libncurses-dev, libkshark-dev, libglu1-mesa-dev, qt6-base-dev; of bookworm qtbase5-dev.
+# Needs build-essential, debhelper, dh-dkms, libjson-c-dev, libyaml-dev, libtracefs-dev,
+# libtraceevent-dev, clang, bpftool, libbpf-dev, libncurses-dev, libkshark-dev, libglu1-mesa-dev,
+# qt6-base-dev; of bookworm qtbase5-dev.
 deb: ## Debian packages, in O/deb (debian/control says what that needs)
 	@$(H)/deb.sh $(OUT)
 

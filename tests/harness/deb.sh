@@ -16,8 +16,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 NEEDED="build-essential debhelper dh-dkms dh-python dpkg-dev fakeroot libjson-c-dev libyaml-dev"
+NEEDED+=" libtracefs-dev libtraceevent-dev"
 NEEDED+=" pkg-config systemd-standalone-sysusers python3-all python3-minimal clang bpftool"
-NEEDED+=" libbpf-dev libncurses-dev libkshark-dev libglu1-mesa-dev libtraceevent-dev"
+NEEDED+=" libbpf-dev libncurses-dev libkshark-dev libglu1-mesa-dev"
 export DEBIAN_FRONTEND=noninteractive
 
 # What git would have in a commit; without git, all but build.

@@ -21,8 +21,8 @@ kernelshark_qt() {
 packages_for() {
 	case $1 in
 	# what is installed is compiled with, and needs to run; nothing of the tests
-	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev python3-minimal \
-		libpython3-stdlib ;;
+	install) echo gcc make libc6-dev pkg-config libjson-c-dev libyaml-dev \
+		libtracefs-dev libtraceevent-dev python3-minimal libpython3-stdlib ;;
 	build) packages_for install && packages_for bpf &&
 		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel \
 			python3-pyte ;;

@@ -22,6 +22,11 @@ HEADER = """\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
 \tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;
 \tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;
 """
+COMMON = """\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+"""
 # id, fields with C type and size; in an order and with gaps that no kernel has
 EVENTS = {
     "sched/sched_switch": (311, [("char next_comm[16]", 16), ("long prev_state", 8),
@@ -110,9 +115,13 @@ class Watch(unittest.TestCase):
             file.write(content if isinstance(content, bytes) else content.encode())
 
     def instance(self, suffix, events):
-        self.put(f"{TRACING}{suffix}/events/header_page", HEADER)
+        """What the kernel makes where somebody makes a folder."""
+        self.put("sys/kernel/tracing/events/header_page", HEADER)
         self.places = getattr(self, "places", {})
+        for name in ("tracing_on", "tracing_cpumask", "buffer_size_kb", "events/enable"):
+            self.put(f"{TRACING}{suffix}/{name}", b"")
         for cpu in range(4):
+            self.put(f"{TRACING}{suffix}/per_cpu/cpu{cpu}/buffer_size_kb", b"")
             self.put(f"{TRACING}{suffix}/per_cpu/cpu{cpu}/trace_pipe_raw", b"")
         for name, (number, fields) in events.items():
             offset, lines = 8, []
@@ -123,9 +132,14 @@ class Watch(unittest.TestCase):
                 offset += size
             self.places[name] = number, offset
             self.put(f"{TRACING}{suffix}/events/{name}/format",
-                     f"name: {name.split('/')[1]}\nID: {number}\nformat:\n\tfield:unsigned short common_type;\toffset:0;"
-                     "\tsize:2;\tsigned:0;\n\n" + "\n".join(lines) +
-                     "\n\nprint fmt: \"next_comm\"\n")
+                     f"name: {name.split('/')[1]}\nID: {number}\nformat:\n{COMMON}\n"
+                     + "\n".join(lines) + '\n\nprint fmt: "next_comm"\n')
+            for file in ("enable", "filter"):
+                self.put(f"{TRACING}{suffix}/events/{name}/{file}", b"")
+
+    def written(self, name):
+        with open(os.path.join(self.root, TRACING + name), encoding="ascii") as file:
+            return file.read()
 
     def thread(self, tid, comm, cpus, flags=0, policy=0):
         self.put(f"proc/{tid}/task/{tid}/stat",
@@ -212,6 +226,22 @@ class Watch(unittest.TestCase):
             "interrupted 2 times, at most for 2000 ns, on CPU 2; 1800 ns of that: kthread rcuc/2",
             text)
         self.assertRegex(text, r"timer +tick_nohz_handler +2 +1 +500 +500 +0")
+
+    def test_asked(self):
+        """What the kernel is told: which CPUs, how much memory, which events, and to stop."""
+        self.instance("senders", SENT)
+        self.watch()
+        self.assertEqual(int(self.written("cpus/tracing_cpumask"), 16), 0b1100)
+        self.assertEqual(int(self.written("senders/tracing_cpumask"), 16), 0b1111)
+        self.assertEqual([self.written(f"cpus/per_cpu/cpu{cpu}/buffer_size_kb")
+                          for cpu in range(4)], ["", "", "1024", "1024"])
+        self.assertEqual([self.written(f"cpus/events/{name}/enable") for name in EVENTS],
+                         ["1"] * len(EVENTS))
+        self.assertEqual(self.written("senders/events/ipi/ipi_send_cpu/filter"),
+                         "(cpu >= 2 && cpu <= 3)")
+        for suffix in ("cpus", "senders"):
+            self.assertEqual(self.written(f"{suffix}/events/enable"), "0")
+        self.assertEqual(self.written("cpus/tracing_on"), "0")
 
     def test_no_task(self):
         """Who disturbs nobody is told, too, and no RT0 task has waited."""

@@ -362,7 +362,7 @@ void disturb_record(void *arg, const struct record *record)
 	if (i == nr_disturb_events || !record->id)
 		return;
 	meaning = &meanings[i];
-	pass(cpu, record->time);
+	pass(cpu, record->event.ts);
 	switch (meaning->mark) {
 	case ENTER:
 		enter(disturb, cpu, &disturb_events[i], meaning, record);

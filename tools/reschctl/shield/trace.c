@@ -1,112 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * trace.c - an instance of the kernel's tracer: events, fields, pages of its ring buffer
- *
- * The layout of pages and records is what the kernel itself describes: events/header_page,
- * events/header_event and each event's format file.
- */
-#include <dirent.h>
+/* trace.c - an instance of the kernel's tracer, by libtracefs and libtraceevent */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "watch.h"
 
 #define PREFIX "resch-watch-"
-#define PAGE_MAX 65536
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static int trace_write(const struct trace *trace, const char *name, const char *text)
+/* What the libraries return says that it failed; why, if they know, is in errno. */
+static int outcome(int result)
 {
-	char path[400];
-	int fd, result = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", trace->path, name);
-	/* Below another root there need not be each of these. */
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return *trace->root ? 0 : -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		result = -errno;
-	close(fd);
-	return result;
-}
-
-/* The kernel's mask files take words of 32 bits. */
-static int write_mask(const struct trace *trace, const char *name, const struct resch_cpus *cpus)
-{
-	char text[RESCH_CPUS_MAX / 4 + RESCH_CPUS_MAX / 32 + 8], *at = text;
-	bool begun = false;
-	int i;
-
-	for (i = RESCH_CPUS_MAX / 32 - 1; i >= 0; i--) {
-		unsigned int word = (unsigned int)(cpus->bits[i / 2] >> (i % 2 * 32));
-
-		if (begun || word || !i)
-			at += sprintf(at, begun ? ",%08x" : "%x", word);
-		begun |= word;
-	}
-	return trace_write(trace, name, text);
-}
-
-/* Where tracefs is; it is mounted where nobody has. NULL: there is none */
-static const char *tracing(const char *root)
-{
-	if (!access(machine_path(root, "/sys/kernel/tracing/instances"), F_OK))
-		return "/sys/kernel/tracing";
-	if (!*root && !mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL))
-		return "/sys/kernel/tracing";
-	if (!access(machine_path(root, "/sys/kernel/debug/tracing/instances"), F_OK))
-		return "/sys/kernel/debug/tracing";
-	return NULL;
+	if (result >= 0)
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 /* ---- the instance ---------------------------------------------------------------------------- */
 
+/* Where tracefs is; it is mounted where nobody has. Return: whether there is any */
+static bool tracing(const char *root)
+{
+	/* What is missing is told by us. */
+	tracefs_set_loglevel(TEP_LOG_NONE);
+	if (*root)
+		tracefs_set_tracing_dir((char *)machine_path(root, "/sys/kernel/tracing"));
+	return tracefs_tracing_dir();
+}
+
 static int read_layout(struct trace *trace)
 {
-	char path[400], text[4096];
-	const char *at;
+	int length, result;
+	char *text = tracefs_instance_file_read(NULL, "events/header_page", &length);
 
-	snprintf(path, sizeof(path), "%s/events/header_page", trace->path);
-	if (read_text(path, text, sizeof(text)) <= 0)
+	if (!text)
 		return -EIO;
-	at = strstr(text, " commit;");
-	if (!at || sscanf(at, " commit; offset:%*u; size:%u", &trace->commit) != 1)
+	trace->formats = tep_alloc();
+	result = trace->formats ? tep_parse_header_page(trace->formats, text, (unsigned long)length,
+							sizeof(long)) :
+				  -1;
+	free(text);
+	if (result < 0)
 		return -EPROTO;
-	at = strstr(text, " data;");
-	if (!at || sscanf(at, " data; offset:%u", &trace->data) != 1)
-		return -EPROTO;
-	if ((trace->commit != 4 && trace->commit != 8) || trace->data != 8 + trace->commit)
-		return -EPROTO;
-	return 0;
+	tep_set_long_size(trace->formats, tep_get_header_page_size(trace->formats));
+	trace->buffer = kbuffer_alloc(
+		tep_get_header_page_size(trace->formats) == 8 ? KBUFFER_LSIZE_8 : KBUFFER_LSIZE_4,
+		KBUFFER_ENDIAN_SAME_AS_HOST);
+	return trace->buffer ? 0 : -ENOMEM;
 }
 
 static int open_buffers(struct trace *trace, unsigned int kb)
 {
-	char name[400], text[32];
+	cpu_set_t set;
 	unsigned int cpu;
 	int result;
 
+	_Static_assert(sizeof(set) == sizeof(trace->cpus), "both have 1024 bits");
+	memcpy(&set, &trace->cpus, sizeof(set));
 	/* An instance begins with a buffer of more than a megabyte for each CPU of the machine. */
-	result = trace_write(trace, "buffer_size_kb", "8");
+	result = outcome(tracefs_instance_set_buffer_size(trace->instance, 8, -1));
 	if (!result)
-		result = write_mask(trace, "tracing_cpumask", &trace->cpus);
-	snprintf(text, sizeof(text), "%u", kb);
+		result = outcome(
+			tracefs_instance_set_affinity_set(trace->instance, &set, sizeof(set)));
 	for (cpu = 0; !result && cpu < RESCH_CPUS_MAX; cpu++) {
 		if (!resch_cpus_has(&trace->cpus, cpu))
 			continue;
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", cpu);
-		result = trace_write(trace, name, text);
-		snprintf(name, sizeof(name), "%s/per_cpu/cpu%u/trace_pipe_raw", trace->path, cpu);
-		trace->fds[cpu] = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (!result && trace->fds[cpu] < 0)
-			result = -errno;
+		result = outcome(tracefs_instance_set_buffer_size(trace->instance, kb, (int)cpu));
+		trace->files[cpu] = tracefs_cpu_open(trace->instance, (int)cpu, true);
+		if (!result && !trace->files[cpu])
+			result = outcome(-1);
 	}
 	return result;
 }
@@ -114,26 +78,21 @@ static int open_buffers(struct trace *trace, unsigned int kb)
 int trace_make(struct trace *trace, const char *root, const char *suffix,
 	       const struct resch_cpus *cpus, unsigned int kb)
 {
-	const char *folder = tracing(root);
-	unsigned int cpu;
+	char name[64];
 	int result;
 
-	*trace = (struct trace){ .root = root, .cpus = *cpus };
-	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++)
-		trace->fds[cpu] = -1;
-	if (!folder)
-		return -ENOENT;
+	*trace = (struct trace){ .cpus = *cpus };
+	errno = 0;
+	if (!tracing(root))
+		return errno ? -errno : -ENOENT;
 	/* Below another root the instance is there, with records in it. */
 	if (*root)
-		snprintf(trace->path, sizeof(trace->path), "%s",
-			 machine_path(root, "%s/instances/" PREFIX "%s", folder, suffix));
+		snprintf(name, sizeof(name), PREFIX "%s", suffix);
 	else
-		snprintf(trace->path, sizeof(trace->path), "%s/instances/" PREFIX "%d-%s", folder,
-			 getpid(), suffix);
-	if (mkdir(trace->path, 0750) && errno != EEXIST) {
-		*trace->path = 0;
-		return -errno;
-	}
+		snprintf(name, sizeof(name), PREFIX "%d-%s", getpid(), suffix);
+	trace->instance = tracefs_instance_create(name);
+	if (!trace->instance)
+		return outcome(-1);
 	result = trace_on(trace, false);
 	if (!result)
 		result = read_layout(trace);
@@ -148,190 +107,107 @@ void trace_remove(struct trace *trace)
 {
 	unsigned int cpu;
 
-	if (!*trace->path)
+	if (!trace->instance)
 		return;
-	trace_write(trace, "events/enable", "0");
-	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-		if (trace->fds[cpu] >= 0)
-			close(trace->fds[cpu]);
-		trace->fds[cpu] = -1;
-	}
-	if (!*trace->root)
-		rmdir(trace->path);
-	*trace->path = 0;
+	tracefs_instance_file_write(trace->instance, "events/enable", "0");
+	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++)
+		tracefs_cpu_close(trace->files[cpu]);
+	tracefs_instance_destroy(trace->instance);
+	tracefs_instance_free(trace->instance);
+	if (trace->buffer)
+		kbuffer_free(trace->buffer);
+	tep_free(trace->formats);
+	*trace = (struct trace){};
+}
+
+static int sweep_one(const char *name, void *arg)
+{
+	struct tracefs_instance *instance;
+	int pid;
+
+	(void)arg;
+	if (sscanf(name, PREFIX "%d-", &pid) != 1 ||
+	    !access(machine_path("", "/proc/%d", pid), F_OK))
+		return 0;
+	instance = tracefs_instance_alloc(NULL, name);
+	if (instance)
+		tracefs_instance_destroy(instance);
+	tracefs_instance_free(instance);
+	return 0;
 }
 
 void trace_sweep(const char *root)
 {
-	const char *folder = tracing(root);
-	struct dirent *entry;
-	DIR *dir;
-	int pid;
-
-	if (*root || !folder)
-		return;
-	dir = opendir(machine_path(root, "%s/instances", folder));
-	while (dir && (entry = readdir(dir))) {
-		if (sscanf(entry->d_name, PREFIX "%d-", &pid) == 1 &&
-		    access(machine_path(root, "/proc/%d", pid), F_OK))
-			rmdir(machine_path(root, "%s/instances/%s", folder, entry->d_name));
-	}
-	if (dir)
-		closedir(dir);
+	if (!*root && tracing(root))
+		tracefs_instances_walk(sweep_one, NULL);
 }
 
 int trace_on(const struct trace *trace, bool on)
 {
-	return trace_write(trace, "tracing_on", on ? "1" : "0");
+	return outcome(on ? tracefs_trace_on(trace->instance) : tracefs_trace_off(trace->instance));
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* "	field:char next_comm[16];	offset:40;	size:16;	signed:0;" */
-static struct trace_field find_field(const char *format, const char *name)
-{
-	struct trace_field field = {};
-	size_t length = strlen(name);
-	const char *at = format, *end;
-
-	while ((at = strstr(at, "field:"))) {
-		at += strlen("field:");
-		end = strchr(at, ';');
-		if (!end)
-			break;
-		if (memchr(at, '[', (size_t)(end - at)) && end[-1] == ']') {
-			while (*end != '[')
-				end--;
-		}
-		if (end - at > (ptrdiff_t)length && strchr(" *", end[-(ptrdiff_t)length - 1]) &&
-		    !strncmp(end - length, name, length)) {
-			at = strchr(end, ';');
-			if (sscanf(at, "; offset:%u; size:%u", &field.offset, &field.size) != 2)
-				field.size = 0;
-			break;
-		}
-	}
-	return field;
-}
-
 int trace_load(const struct trace *trace, struct trace_event *event)
 {
-	char path[400], text[8192];
-	const char *at;
-	int result;
+	struct tep_event *found;
+	int length;
 	size_t i;
+	char *text;
 
 	event->id = 0;
-	snprintf(path, sizeof(path), "%s/events/%s/%s/format", trace->path, event->system,
-		 event->name);
-	result = read_text(path, text, sizeof(text));
-	if (result < 0)
-		return result;
-	at = strstr(text, "\nID: ");
-	if (!at)
+	text = tracefs_event_file_read(trace->instance, event->system, event->name, "format",
+				       &length);
+	if (!text)
+		return -ENOENT;
+	tep_parse_event(trace->formats, text, (unsigned long)length, event->system);
+	free(text);
+	/* What is printed of it we need not understand. */
+	found = tep_find_event_by_name(trace->formats, event->system, event->name);
+	if (!found)
 		return -EPROTO;
-	event->id = (unsigned int)strtoul(at + 5, NULL, 10);
+	event->id = (unsigned int)found->id;
 	for (i = 0; i < TRACE_FIELDS && event->fields[i]; i++)
-		event->at[i] = find_field(text, event->fields[i]);
+		event->at[i] = tep_find_field(found, event->fields[i]);
 	return 0;
+}
+
+static int event_write(const struct trace *trace, const struct trace_event *event, const char *file,
+		       const char *text)
+{
+	return outcome(
+		tracefs_event_file_write(trace->instance, event->system, event->name, file, text));
 }
 
 int trace_filter(const struct trace *trace, const struct trace_event *event, const char *filter)
 {
-	char name[160];
-
-	snprintf(name, sizeof(name), "events/%s/%s/filter", event->system, event->name);
-	return trace_write(trace, name, filter);
+	return event_write(trace, event, "filter", filter);
 }
 
 int trace_enable(const struct trace *trace, const struct trace_event *event)
 {
-	char name[160];
-
-	snprintf(name, sizeof(name), "events/%s/%s/enable", event->system, event->name);
-	return trace_write(trace, name, "1");
+	return event_write(trace, event, "enable", "1");
 }
 
-/* ---- pages ----------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
-/*
- * Types of a header's low five bits; others are a length in words. The time is the upper 27 bits.
- */
-#define TYPE_PADDING 29
-#define TYPE_EXTEND 30
-#define TYPE_STAMP 31
-#define TIME_BITS 27
-#define STAMP_BITS 59 /* an absolute time has no more */
-/* In a page's length. */
-#define MISSED 0x80000000U
-#define LENGTH_MASK 0x3fffffffU
-
-static uint32_t word_at(const unsigned char *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-static void take(unsigned int cpu, uint64_t time, const unsigned char *data, size_t size,
-		 void (*call)(void *arg, const struct record *record), void *arg)
-{
-	struct record record = { .cpu = cpu, .time = time, .data = data, .size = size };
-	uint16_t id;
-
-	if (size < 8)
-		return;
-	memcpy(&id, data, sizeof(id));
-	record.id = id;
-	record.pid = (pid_t)word_at(data + 4);
-	call(arg, &record);
-}
-
-static void take_page(unsigned int cpu, uint64_t time, const unsigned char *at, size_t left,
+/* @end: of what was read; no record is longer, whatever it says. */
+static void read_page(struct trace *trace, unsigned int cpu, const char *end,
 		      void (*call)(void *arg, const struct record *record), void *arg)
 {
-	uint32_t type, delta;
-	size_t size;
+	struct record record = { .cpu = cpu };
+	char *data;
 
-	while (left >= 4) {
-		type = word_at(at) & 31;
-		delta = word_at(at) >> 5;
-		size = 4;
-		if (type == 0 || type >= TYPE_PADDING) {
-			if (left < 8 || (type == TYPE_PADDING && !delta))
-				return;
-			size = 8;
-		}
-		switch (type) {
-		case TYPE_EXTEND:
-			time += delta + ((uint64_t)word_at(at + 4) << TIME_BITS);
-			break;
-		case TYPE_STAMP:
-			time = (time >> STAMP_BITS << STAMP_BITS) |
-			       (delta + ((uint64_t)word_at(at + 4) << TIME_BITS));
-			break;
-		case TYPE_PADDING:
-			time += delta;
-			size = 4 + (size_t)word_at(at + 4);
-			break;
-		case 0:
-			time += delta;
-			size = 4 + (size_t)word_at(at + 4);
-			if (size <= left && size >= 8)
-				take(cpu, time, at + 8, size - 8, call, arg);
-			break;
-		default:
-			time += delta;
-			size = 4 + 4 * (size_t)type;
-			if (size <= left)
-				take(cpu, time, at + 4, size - 4, call, arg);
-		}
-		size = (size + 3) & ~(size_t)3;
-		if (size > left || size < 4)
+	for (data = kbuffer_read_event(trace->buffer, &record.event.ts); data;
+	     data = kbuffer_next_event(trace->buffer, &record.event.ts)) {
+		record.event.data = data;
+		record.event.size = kbuffer_event_size(trace->buffer);
+		if (record.event.size < 8 || record.event.size > end - data)
 			return;
-		at += size;
-		left -= size;
+		record.id = (unsigned int)tep_data_type(trace->formats, &record.event);
+		record.pid = tep_data_pid(trace->formats, &record.event);
+		call(arg, &record);
 	}
 }
 
@@ -339,133 +215,106 @@ int trace_read(struct trace *trace, unsigned int cpu,
 	       void (*call)(void *arg, const struct record *record),
 	       void (*lost)(void *arg, unsigned int cpu), void *arg)
 {
-	static unsigned char page[PAGE_MAX];
-	uint64_t time;
-	uint32_t length;
-	ssize_t n;
+	struct tracefs_cpu *file = trace->files[cpu];
+	char *page;
+	int n, result = 0;
 
+	if (!file)
+		return 0;
+	page = malloc((size_t)tracefs_cpu_read_size(file));
+	if (!page)
+		return -ENOMEM;
 	for (;;) {
-		n = read(trace->fds[cpu], page, *trace->root ? 4096 : sizeof(page));
+		n = tracefs_cpu_read(file, page, true);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return errno == EAGAIN ? 0 : -errno;
-		if ((size_t)n < trace->data)
-			return 0;
-		memcpy(&time, page, sizeof(time));
-		length = word_at(page + 8);
-		if (length & MISSED) {
+		result = outcome(n);
+		if (n <= 0 || kbuffer_load_subbuffer(trace->buffer, page) < 0 ||
+		    kbuffer_start_of_data(trace->buffer) + kbuffer_subbuffer_size(trace->buffer) >
+			    n)
+			break;
+		if (kbuffer_missed_events(trace->buffer)) {
 			trace->lost++;
 			if (lost)
 				lost(arg, cpu);
 		}
-		length &= LENGTH_MASK;
-		if (length > (size_t)n - trace->data)
-			length = (uint32_t)((size_t)n - trace->data);
-		take_page(cpu, time, page + trace->data, length, call, arg);
+		read_page(trace, cpu, page + n, call, arg);
 	}
+	free(page);
+	return result;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-uint64_t trace_number(const struct record *record, struct trace_field field)
+static bool inside(const struct record *record, size_t offset, size_t size)
 {
-	uint64_t number = 0;
+	return offset + size <= (size_t)record->event.size;
+}
 
-	if (field.size > sizeof(number) || (size_t)field.offset + field.size > record->size)
+uint64_t trace_number(const struct record *record, const struct tep_format_field *field)
+{
+	unsigned long long number;
+
+	if (!field || !inside(record, (size_t)field->offset, (size_t)field->size) ||
+	    tep_read_number_field((struct tep_format_field *)field, record->event.data, &number))
 		return 0;
-	memcpy(&number, record->data + field.offset, field.size);
 	return number;
 }
 
-/* A field of variable length says where it is: the offset in 16 bits, then the length. */
-static bool find_variable(const struct record *record, struct trace_field *field)
+/* Where a field's content is. NULL: it has none, or it is not in the record */
+static const void *content(const struct record *record, const struct tep_format_field *field,
+			   size_t *size)
 {
-	uint32_t where;
+	struct tep_record event = record->event;
+	const char *at;
+	int length;
 
-	if (field->size != 4 || (size_t)field->offset + 4 > record->size)
-		return false;
-	where = word_at(record->data + field->offset);
-	field->offset = where & 0xffff;
-	field->size = where >> 16;
-	return (size_t)field->offset + field->size <= record->size;
+	if (!field || !inside(record, (size_t)field->offset, (size_t)field->size))
+		return NULL;
+	at = tep_get_field_raw(NULL, field->event, field->name, &event, &length, 0);
+	if (!at || length < 0 ||
+	    !inside(record, (size_t)(at - (const char *)event.data), (size_t)length))
+		return NULL;
+	*size = (size_t)length;
+	return at;
 }
 
-const char *trace_text(const struct record *record, struct trace_field field, char *text,
-		       size_t size)
+const char *trace_text(const struct record *record, const struct tep_format_field *field,
+		       char *text, size_t size)
 {
-	*text = 0;
-	if (field.size == 4 && !find_variable(record, &field))
-		return text;
-	if ((size_t)field.offset + field.size > record->size)
-		return text;
-	snprintf(text, size, "%.*s", (int)field.size, (const char *)record->data + field.offset);
+	size_t length = 0;
+	const char *at = content(record, field, &length);
+
+	snprintf(text, size, "%.*s", (int)length, at ? at : "");
 	text_clean(text);
 	return text;
 }
 
-void trace_cpumask(const struct record *record, struct trace_field field, struct resch_cpus *cpus)
+void trace_cpumask(const struct record *record, const struct tep_format_field *field,
+		   struct resch_cpus *cpus)
 {
+	size_t size = 0;
+	const void *at = content(record, field, &size);
+
 	*cpus = (struct resch_cpus){};
-	if (!find_variable(record, &field))
-		return;
-	memcpy(cpus->bits, record->data + field.offset,
-	       field.size < sizeof(cpus->bits) ? field.size : sizeof(cpus->bits));
+	if (at)
+		memcpy(cpus->bits, at, size < sizeof(cpus->bits) ? size : sizeof(cpus->bits));
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/** struct kallsym - a function; the table is in the order of addresses */
-struct kallsym {
-	uint64_t address;
-	size_t name; /* in the pool */
-};
-
-static struct {
-	struct kallsym *table;
-	char *pool;
-	size_t count, room, used, size;
-} kallsyms;
-
-static int by_address(const void *a, const void *b)
-{
-	const struct kallsym *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-static bool kallsym_add(uint64_t address, const char *name, size_t length)
-{
-	void *more;
-
-	if (kallsyms.count == kallsyms.room) {
-		kallsyms.room = kallsyms.room ? 2 * kallsyms.room : 65536;
-		more = reallocarray(kallsyms.table, kallsyms.room, sizeof(struct kallsym));
-		if (!more)
-			return false;
-		kallsyms.table = more;
-	}
-	if (kallsyms.used + length + 1 > kallsyms.size) {
-		kallsyms.size = kallsyms.size ? 2 * kallsyms.size : 1 << 20;
-		more = realloc(kallsyms.pool, kallsyms.size);
-		if (!more)
-			return false;
-		kallsyms.pool = more;
-	}
-	memcpy(kallsyms.pool + kallsyms.used, name, length);
-	kallsyms.pool[kallsyms.used + length] = 0;
-	kallsyms.table[kallsyms.count++] = (struct kallsym){ address, kallsyms.used };
-	kallsyms.used += length + 1;
-	return true;
-}
+static struct tep_handle *functions;
+/* Beyond a function's address by so much is none of its code. */
+#define FUNCTION_MAX (1U << 20)
 
 void symbols_load(const char *root)
 {
 	FILE *file = fopen(machine_path(root, "/proc/kallsyms"), "re");
+	uint64_t address, last = 0;
 	char line[512], *at, *tab;
-	uint64_t address;
 
-	while (file && fgets(line, sizeof(line), file)) {
+	functions = tep_alloc();
+	while (functions && file && fgets(line, sizeof(line), file)) {
 		/* "ffffffffc0001000 t name	[module]" */
 		address = strtoull(line, &at, 16);
 		if (!address || *at != ' ' || !strchr("tTwW", at[1]) || at[2] != ' ')
@@ -473,39 +322,34 @@ void symbols_load(const char *root)
 		tab = strchr(at, '\t');
 		if (tab)
 			*tab = ' ';
-		if (!kallsym_add(address, at + 3, strcspn(at + 3, "\n")))
+		at[strcspn(at, "\n")] = 0;
+		if (tep_register_function(functions, at + 3, address, NULL) < 0)
 			break;
+		last = address > last ? address : last;
 	}
+	/* Up to here the last one is looked for. */
+	if (last)
+		tep_register_function(functions, line, last + FUNCTION_MAX, NULL);
 	if (file)
 		fclose(file);
-	if (kallsyms.count)
-		qsort(kallsyms.table, kallsyms.count, sizeof(struct kallsym), by_address);
 }
 
 void symbols_free(void)
 {
-	free(kallsyms.table);
-	free(kallsyms.pool);
-	memset(&kallsyms, 0, sizeof(kallsyms));
+	tep_free(functions);
+	functions = NULL;
 }
 
 void symbol_find(struct symbol *symbol)
 {
-	size_t low = 0, high = kallsyms.count, middle;
+	const char *name;
 
 	if (!symbol->address || *symbol->name)
 		return;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (kallsyms.table[middle].address <= symbol->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* A megabyte beyond the last function is none of its code. */
-	if (low && symbol->address - kallsyms.table[low - 1].address < 1 << 20)
-		snprintf(symbol->name, sizeof(symbol->name), "%.*s", (int)sizeof(symbol->name) - 1,
-			 kallsyms.pool + kallsyms.table[low - 1].name);
+	name = functions ? tep_find_function(functions, symbol->address) : NULL;
+	if (name &&
+	    symbol->address - tep_find_function_address(functions, symbol->address) < FUNCTION_MAX)
+		snprintf(symbol->name, sizeof(symbol->name), "%s", name);
 	else
 		snprintf(symbol->name, sizeof(symbol->name), "0x%llx",
 			 (unsigned long long)symbol->address);

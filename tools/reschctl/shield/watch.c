@@ -163,10 +163,9 @@ static int read_all(struct watch *watch)
 	int result = 0;
 
 	for (cpu = 0; !result && cpu < RESCH_CPUS_MAX; cpu++) {
-		if (watch->trace.fds[cpu] >= 0)
-			result = trace_read(&watch->trace, cpu, disturb_record, disturb_lost,
-					    &watch->disturb);
-		if (!result && watch->has_senders && watch->senders.fds[cpu] >= 0)
+		result = trace_read(&watch->trace, cpu, disturb_record, disturb_lost,
+				    &watch->disturb);
+		if (!result && watch->has_senders)
 			result = trace_read(&watch->senders, cpu, disturb_sent, NULL,
 					    &watch->disturb);
 	}

@@ -9,14 +9,13 @@
 #ifndef _RESCHCTL_SHIELD_WATCH_H
 #define _RESCHCTL_SHIELD_WATCH_H
 
+#include <event-parse.h>
+#include <kbuffer.h>
+#include <tracefs.h>
+
 #include "shield.h"
 
 /* ---- trace.c: an instance of the kernel's tracer --------------------------------------------- */
-
-/** struct trace_field - where a record has it; @size 0: this kernel's event has no such field */
-struct trace_field {
-	unsigned int offset, size;
-};
 
 #define TRACE_FIELDS 4
 
@@ -25,26 +24,24 @@ struct trace_event {
 	const char *system, *name;
 	const char *fields[TRACE_FIELDS]; /* that are wanted; NULL: no more */
 	unsigned int id;
-	struct trace_field at[TRACE_FIELDS];
+	struct tep_format_field *at[TRACE_FIELDS]; /* NULL: this kernel's event has none such */
 };
 
 /** struct trace - an instance */
 struct trace {
-	const char *root;
-	char path[300];
-	unsigned int data, commit; /* layout of a page: offset of its data, size of its length */
+	struct tracefs_instance *instance;
+	struct tep_handle *formats;
+	struct kbuffer *buffer; /* the page that is read */
 	struct resch_cpus cpus;
-	int fds[RESCH_CPUS_MAX]; /* of trace_pipe_raw; -1: none */
+	struct tracefs_cpu *files[RESCH_CPUS_MAX]; /* NULL: none */
 	uint64_t lost; /* times that the buffer ran over */
 };
 
 /** struct record - one event; valid during the call */
 struct record {
+	struct tep_record event; /* its time is ns, of the tracer's clock */
 	unsigned int cpu, id;
-	uint64_t time; /* ns, of the tracer's clock */
 	pid_t pid; /* of whom it found running */
-	const unsigned char *data;
-	size_t size;
 };
 
 /**
@@ -61,7 +58,9 @@ void trace_remove(struct trace *trace);
 /** trace_sweep - remove what killed watchers have left; nobody reads those */
 void trace_sweep(const char *root);
 /**
- * trace_load - find an event and its fields. Return: 0, -ENOENT: this kernel has none, or -errno
+ * trace_load - find an event and its fields, until the trace is removed
+ *
+ * Return: 0, -ENOENT: this kernel has none, or -errno
  */
 int trace_load(const struct trace *trace, struct trace_event *event);
 /** trace_filter - let only some through. @filter: in the kernel's words. Return: 0 or -errno */
@@ -79,12 +78,13 @@ int trace_read(struct trace *trace, unsigned int cpu,
 	       void (*call)(void *arg, const struct record *record),
 	       void (*lost)(void *arg, unsigned int cpu), void *arg);
 /** trace_number - a field as a number; 0 where there is none */
-uint64_t trace_number(const struct record *record, struct trace_field field);
+uint64_t trace_number(const struct record *record, const struct tep_format_field *field);
 /** trace_text - a field that is a text, fixed or of variable length. Return: @text */
-const char *trace_text(const struct record *record, struct trace_field field, char *text,
-		       size_t size);
+const char *trace_text(const struct record *record, const struct tep_format_field *field,
+		       char *text, size_t size);
 /** trace_cpumask - a field that is a bitmap of variable length */
-void trace_cpumask(const struct record *record, struct trace_field field, struct resch_cpus *cpus);
+void trace_cpumask(const struct record *record, const struct tep_format_field *field,
+		   struct resch_cpus *cpus);
 
 /** struct symbol - the function that an address belongs to */
 struct symbol {
