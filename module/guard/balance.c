@@ -368,6 +368,9 @@ void resch_balance_summarize(void)
 	for_each_cpu(cpu, &resch_guard_rt)
 		policies &= per_cpu(resch_guard_cpus, cpu).guard->policies;
 	balance_policies = policies;
+	WRITE_ONCE(resch_guard_estimates, resch_guard_stands() &&
+						  policies & RESCH_POLICY_ESTIMATE &&
+						  !(resch_guard_common.flags & RESCH_GUARD_MANUAL));
 }
 
 void resch_balance_reset(unsigned int cpu)

@@ -132,6 +132,7 @@ static void guard_summarize(void)
 		common->flags |= guard->flags;
 		bitmap_and(common->exempt, common->exempt, guard->exempt, RESCH_CALLS_MAX);
 	}
+	resch_guard_probe_summarize();
 	resch_balance_summarize();
 }
 

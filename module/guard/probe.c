@@ -34,12 +34,18 @@
 	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) | \
 	 BIT(CLOCK_TAI))
 
+/* Calls that are exempt, if they are, for some arguments only. */
+static bool probe_reads_clock(long nr)
+{
+	return nr == __NR_clock_gettime || nr == __NR_clock_getres;
+}
+
 static bool probe_cheap_clock(struct pt_regs *regs, long nr)
 {
 	unsigned long args[6];
 	u32 clock;
 
-	if (nr != __NR_clock_gettime && nr != __NR_clock_getres)
+	if (!probe_reads_clock(nr))
 		return true;
 	syscall_get_arguments(current, regs, args);
 	/* Of a negative one, too, only this much counts. */
@@ -55,10 +61,10 @@ static unsigned long probe_number(long nr)
 	return array_index_nospec(nr, RESCH_CALLS_MAX);
 }
 
-static bool probe_exempt(const struct resch_guard *guard, struct pt_regs *regs, long nr)
+/* @number: probe_number(@nr) */
+static bool probe_exempt(const struct resch_guard *guard, struct pt_regs *regs, long nr,
+			 unsigned long number)
 {
-	unsigned long number = probe_number(nr);
-
 	return guard && number < RESCH_CALLS_MAX && test_bit(number, guard->exempt) &&
 	       probe_cheap_clock(regs, nr);
 }
@@ -67,6 +73,20 @@ static bool probe_exempt(const struct resch_guard *guard, struct pt_regs *regs, 
 static void probe_note(struct resch_visitor *visitor)
 {
 	resch_attempt_note(&visitor->attempts, resch_balance_executed());
+}
+
+/* Likewise of current's call, if it is one, and anybody wants to know. */
+static void probe_note_call(void)
+{
+	struct resch_visitor *visitor;
+
+	if (!READ_ONCE(resch_guard_estimates))
+		return;
+	rcu_read_lock();
+	visitor = resch_visitor_find(current);
+	if (visitor)
+		probe_note(visitor);
+	rcu_read_unlock();
 }
 
 /* The guard of an RT CPU that is in current's affinity. RCU. */
@@ -88,16 +108,39 @@ static bool probe_makes(long nr)
 /* Calls after which somebody may be RT0, or want other CPUs. */
 static bool probe_changes(long nr)
 {
-	if (in_compat_syscall())
-		return false; /* resch-guard looks around now and then */
 	return nr == __NR_sched_setaffinity || nr == __NR_sched_setscheduler ||
 	       nr == __NR_sched_setparam || nr == __NR_sched_setattr;
+}
+
+/*
+ * Calls that need no look at who makes them: all guards exempt them, whatever their arguments, and
+ * nothing changes by them. For them the probe is a test of a bit. resch_guard_mutex; read anywhere.
+ */
+static DECLARE_BITMAP(probe_plain, RESCH_CALLS_MAX);
+
+void resch_guard_probe_summarize(void)
+{
+	DECLARE_BITMAP(plain, RESCH_CALLS_MAX);
+	unsigned int i;
+
+	bitmap_zero(plain, RESCH_CALLS_MAX);
+	if (resch_guard_stands())
+		bitmap_copy(plain, resch_guard_common.exempt, RESCH_CALLS_MAX);
+	for (i = 0; i < RESCH_CALLS_MAX; i++) {
+		if (probe_reads_clock(i) || probe_changes(i))
+			__clear_bit(i, plain);
+	}
+	/* Readers see nothing but what was, and what is. */
+	for (i = 0; i < BITS_TO_LONGS(RESCH_CALLS_MAX); i++)
+		WRITE_ONCE(probe_plain[i], plain[i]);
 }
 
 /* What the call will need that its other probes can't get. */
 static void probe_prepare(struct pt_regs *regs, long nr)
 {
-	bool makes = probe_makes(nr), changes = probe_changes(nr);
+	bool makes = probe_makes(nr);
+	/* of 32-bit ones resch-guard learns as it looks around, now and then */
+	bool changes = !in_compat_syscall() && probe_changes(nr);
 	int cookie;
 
 	if (likely(!makes && !changes))
@@ -111,31 +154,26 @@ static void probe_prepare(struct pt_regs *regs, long nr)
 }
 
 /* Current has an RT CPU in its affinity. */
-static void probe_visit(struct pt_regs *regs, long nr)
+static void probe_visit(struct pt_regs *regs, long nr, unsigned long number)
 {
 	unsigned int cpu = raw_smp_processor_id();
 	bool here = cpumask_test_cpu(cpu, &resch_guard_rt), exempt;
-	struct resch_visitor *visitor;
-	unsigned long number;
 	int cookie;
 
 	rcu_read_lock();
-	if (probe_exempt(probe_guard(), regs, nr)) {
+	if (probe_exempt(probe_guard(), regs, nr, number)) {
 		rcu_read_unlock();
 		if (here)
 			this_cpu_inc(resch_guard_cpus.exempted);
 		return;
 	}
 	exempt = resch_guard_exempts(current);
-	visitor = exempt ? NULL : resch_visitor_find(current);
-	if (visitor)
-		probe_note(visitor);
 	rcu_read_unlock();
 	if (exempt)
 		return;
+	probe_note_call();
 	if (here) {
 		this_cpu_inc(resch_guard_cpus.moved);
-		number = probe_number(nr);
 		if (number < RESCH_CALLS_MAX)
 			per_cpu(resch_guard_cpus, cpu).calls[number]++;
 		else
@@ -149,17 +187,17 @@ static void probe_visit(struct pt_regs *regs, long nr)
 /* Process context, interrupts on; preemption off up to 6.12. */
 static void probe_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
-	struct resch_visitor *visitor;
+	unsigned long number = probe_number(nr);
 
-	if (unlikely(cpumask_intersects(current->cpus_ptr, &resch_guard_rt))) {
-		probe_visit(regs, nr);
-	} else {
-		rcu_read_lock();
-		visitor = resch_visitor_find(current);
-		if (visitor && !probe_exempt(&resch_guard_common, regs, nr))
-			probe_note(visitor);
-		rcu_read_unlock();
+	if (likely(number < RESCH_CALLS_MAX && test_bit(number, probe_plain))) {
+		if (unlikely(cpumask_test_cpu(raw_smp_processor_id(), &resch_guard_rt)))
+			this_cpu_inc(resch_guard_cpus.exempted);
+		return;
 	}
+	if (unlikely(cpumask_intersects(current->cpus_ptr, &resch_guard_rt)))
+		probe_visit(regs, nr, number);
+	else if (!probe_exempt(&resch_guard_common, regs, nr, number))
+		probe_note_call();
 	probe_prepare(regs, nr);
 }
 

@@ -9,4 +9,7 @@ void __init resch_guard_probe_init(void); /* finds the tracepoints */
 int __must_check resch_guard_attach(void); /* process context, resch_lock */
 void resch_guard_detach(void);
 
+/* The guards have changed: what they have in common. resch_guard_mutex. */
+void resch_guard_probe_summarize(void);
+
 #endif /* _RESCH_GUARD_PROBE_H */

@@ -6,6 +6,7 @@
 DEFINE_PER_CPU(struct resch_guard_cpu, resch_guard_cpus);
 cpumask_t resch_guard_rt;
 struct resch_guard resch_guard_common;
+bool resch_guard_estimates;
 unsigned int resch_guard_changes;
 
 DEFINE_MUTEX(resch_guard_mutex);

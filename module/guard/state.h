@@ -50,6 +50,12 @@ extern struct resch_guard resch_guard_common;
 
 extern unsigned int resch_guard_changes; /* of guards, so many; resch_guard_mutex */
 
+/*
+ * Does it matter to the balancing when visitors made their calls? If nothing is balanced, or not by
+ * the estimate, nobody notes them. Changes under resch_guard_mutex; read anywhere.
+ */
+extern bool resch_guard_estimates;
+
 static inline bool resch_guard_stands(void)
 {
 	return !cpumask_empty(&resch_guard_rt);

@@ -93,6 +93,34 @@ TEST(exempt, "calls of the default list stay, and are counted")
 	check_is(sched_getcpu(), 0);
 }
 
+/* Does getcpu go home, with this list? Its pages are there before. */
+static bool leaves_under(uint32_t domain, const struct resch_calls *exempt)
+{
+	struct resch_guard_set want = {
+		.domain = domain,
+		.flags = RESCH_GUARD_ON | RESCH_GUARD_MANUAL | RESCH_GUARD_EXEMPT,
+		.exempt = *exempt,
+	};
+
+	must(call(dev, RESCH_IOC_GUARD_SET, &want));
+	call_cpu();
+	visit();
+	return call_cpu() != CPU;
+}
+
+TEST(changed, "a guard whose list is changed goes by the new one at once")
+{
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
+	struct resch_calls getcpu_only = { 0 };
+	int i;
+
+	getcpu_only.bits[SYS_getcpu / 64] = 1ULL << (SYS_getcpu % 64);
+	for (i = 0; i < 3; i++) {
+		check(leaves_under(domain, &calls_none), "stays, and is not exempt");
+		check(!leaves_under(domain, &getcpu_only), "leaves, and is exempt");
+	}
+}
+
 /* Whether reading @clock, or asking for its resolution, sends who is lent home. */
 static bool sends_home(long nr, clockid_t clock)
 {
