@@ -14,6 +14,8 @@ import unittest
 RESCHTOP = os.environ.get("RESCHTOP", "build/host/obj/tools/top/reschtop")
 TRACING = "sys/kernel/tracing"
 HERE = os.path.dirname(os.path.abspath(__file__))
+COMMON = {"common_type": (0, 2), "common_flags": (2, 1), "common_preempt_count": (3, 1),
+          "common_pid": (4, 4)}
 C_TYPES = {"u32": 4, "s32": 4, "u64": 8, "s64": 8, "char": 1}
 
 
@@ -47,9 +49,14 @@ def events(more=False):
     return found
 
 
-def form(fields):
-    return "".join(f"\tfield:u64 {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n"
-                   for name, (offset, size) in fields.items())
+def form(event, fields):
+    """An event's format, as the kernel writes it."""
+    common = {name: at for name, at in fields.items() if name.startswith("common_")}
+    lines = ["".join(f"\tfield:u64 {name};\toffset:{offset};\tsize:{size};\tsigned:0;\n"
+                     for name, (offset, size) in some.items())
+             for some in ({**COMMON, **common},
+                          {name: at for name, at in fields.items() if name not in common})]
+    return f'name: {event}\nID: 1\nformat:\n{lines[0]}\n{lines[1]}\nprint fmt: "x"\n'
 
 
 class Missing(unittest.TestCase):
@@ -80,7 +87,7 @@ class Missing(unittest.TestCase):
         os.makedirs(os.path.join(self.root, TRACING + "/events"))
         self.says(1, "no event resch_release: it is older")
         for name, fields in events().items():
-            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+            self.put(f"{TRACING}/events/resch/{name}/format", form(name, fields))
         # as far as here: and then there is no device
         self.says(3, "the kernel module resch")
 
@@ -89,10 +96,11 @@ class Missing(unittest.TestCase):
         self.put("sys/module/resch/x")
         self.put("sys/kernel/btf/vmlinux")
         for name, fields in events(True).items():
-            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+            self.put(f"{TRACING}/events/resch/{name}/format", form(name, fields))
         self.says(3, "the kernel module resch")
         self.put(f"{TRACING}/events/resch/resch_server/format",
-                 form({**events()["resch_server"], "common_preempt_lazy_count": (8, 1)}))
+                 form("resch_server",
+                      {**events()["resch_server"], "common_preempt_lazy_count": (8, 1)}))
         self.says(1, "the event resch_server of the loaded module has another form")
 
     def test_other_versions(self):
@@ -100,7 +108,7 @@ class Missing(unittest.TestCase):
         self.put("sys/module/resch/x")
         self.put("sys/kernel/btf/vmlinux")
         for name, fields in events().items():
-            self.put(f"{TRACING}/events/resch/{name}/format", form(fields))
+            self.put(f"{TRACING}/events/resch/{name}/format", form(name, fields))
         for event, field in (("resch_release", "deadline"), ("resch_select", "pid"),
                              ("resch_deselect", "why"), ("resch_attach", "name"),
                              ("resch_detach", "gone"), ("resch_miss", "id"),
@@ -113,9 +121,9 @@ class Missing(unittest.TestCase):
                 changed = {**fields, field: other} if other else {name: at
                                                                   for name, at in fields.items()
                                                                   if name != field}
-                self.put(f"{TRACING}/events/resch/{event}/format", form(changed))
+                self.put(f"{TRACING}/events/resch/{event}/format", form(event, changed))
                 self.says(1, f"the event {event} of the loaded module has another form")
-            self.put(f"{TRACING}/events/resch/{event}/format", form(fields))
+            self.put(f"{TRACING}/events/resch/{event}/format", form(event, fields))
         self.says(3, "the kernel module resch")
 
 

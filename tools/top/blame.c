@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "screen.h"
+#include "symbols.h"
 #include "top.h"
 #include "who.h"
 
@@ -142,6 +143,29 @@ static void add_blame(struct table *table, const struct top_task *task, enum top
 	free(who);
 }
 
+static void print_stack(const struct top_task *task, enum top_of of, FILE *to)
+{
+	const struct top_stack *stack = &task->blames[of].stack;
+
+	if (!task->blames[of].complete || !stack->count)
+		return;
+	fprintf(to, "\n%s, job %llu: where its CPU was when %s:\n",
+		task->name[0] ? task->name : "-", (unsigned long long)stack->job,
+		stack->late ? "its deadline had passed" : "it was released");
+	for (uint32_t i = 0; i < stack->count && i < TOP_STACK; i++) {
+		struct symbol symbol = { .address = stack->at[i] };
+
+		symbol_find(&symbol);
+		fprintf(to, "  %s\n", symbol.name);
+	}
+}
+
+/* The slowest one may be the last late one. */
+static bool late_is_another(const struct top_task *task)
+{
+	return task->blames[TOP_LATE].job != task->blames[TOP_SLOWEST].job;
+}
+
 void blame_table(const struct look *look, FILE *to)
 {
 	static const char *const headings[] = { ">ID",	 "NAME",  "WHICH",
@@ -154,8 +178,7 @@ void blame_table(const struct look *look, FILE *to)
 	table.width = screen_width();
 	for_each_task(task, look) {
 		add_blame(&table, task, TOP_SLOWEST);
-		/* the slowest one may be the last late one */
-		if (task->blames[TOP_LATE].job != task->blames[TOP_SLOWEST].job)
+		if (late_is_another(task))
 			add_blame(&table, task, TOP_LATE);
 	}
 	if (table.count) {
@@ -163,6 +186,11 @@ void blame_table(const struct look *look, FILE *to)
 		table_print(&table, to);
 	} else {
 		table_free(&table);
+	}
+	for_each_task(task, look) {
+		print_stack(task, TOP_SLOWEST, to);
+		if (late_is_another(task))
+			print_stack(task, TOP_LATE, to);
 	}
 }
 
@@ -177,6 +205,25 @@ static struct json_object *share_json(const struct top_task *task, const struct 
 	json_add(out, "number", json_object_new_int(who->id));
 	json_add_text(out, "name", who_name(who));
 	json_add_time(out, "time", share->ns);
+	return out;
+}
+
+static struct json_object *stack_json(const struct top_stack *stack)
+{
+	struct json_object *out, *functions;
+
+	if (!stack->count)
+		return NULL;
+	out = json_object_new_object();
+	functions = json_object_new_array();
+	json_add_text(out, "when", stack->late ? "late" : "released");
+	for (uint32_t i = 0; i < stack->count && i < TOP_STACK; i++) {
+		struct symbol symbol = { .address = stack->at[i] };
+
+		symbol_find(&symbol);
+		json_object_array_add(functions, json_object_new_string(symbol.name));
+	}
+	json_add(out, "functions", functions);
 	return out;
 }
 
@@ -207,5 +254,6 @@ struct json_object *blame_json(const struct top_task *task, enum top_of of)
 	json_add(out, "who", who);
 	json_add_time(out, "others", blame->others);
 	json_add_time(out, "unknown", unknown);
+	json_add(out, "stack", stack_json(&blame->stack));
 	return out;
 }

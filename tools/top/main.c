@@ -9,6 +9,7 @@
 #include "child.h"
 #include "record.h"
 #include "screen.h"
+#include "symbols.h"
 #include "top.h"
 #include "words.h"
 
@@ -30,6 +31,8 @@ static const char help[] =
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              one table, after one interval; and who had the CPU while the\n"
 	"                          slowest job of each task, and its last late one, was there\n"
+	"  -S, --stack             ... and what its CPU was doing in the kernel when its deadline\n"
+	"                          passed, or when it was released; in --once and --json\n"
 	"  -j, --json              print JSON, an object a line each interval; times in ns\n"
 	"  -p, --prometheus[=FILE] print it for Prometheus, once; or write it into FILE each\n"
 	"                          interval, and print nothing but what --json asks for\n"
@@ -42,7 +45,7 @@ static const char help[] =
 /** struct wish - what the command line asks for */
 struct wish {
 	uint64_t interval;
-	bool once, json, prometheus, version;
+	bool once, stack, json, prometheus, version;
 	const char *file; /* for prometheus; NULL: standard output */
 	const char *root;
 	char **command;
@@ -156,9 +159,11 @@ static int run(const struct wish *wish)
 	if (wish->command)
 		status = child_begin(&child, wish->command);
 	if (!status)
-		status = probe_begin(&state.probe, tasks_there(state.fd));
+		status = probe_begin(&state.probe, tasks_there(state.fd), wish->stack);
 	if (!status) {
 		watch_signals();
+		if (wish->stack)
+			symbols_load("");
 		if (wish->command)
 			status = watch_command(&state, wish, &child);
 		else if (screen_wanted(wish))
@@ -166,6 +171,7 @@ static int run(const struct wish *wish)
 		else
 			status = watch(&state, wish);
 		probe_end(&state.probe);
+		symbols_free();
 	}
 	child_end(&child);
 	look_free(&state.looks[0]);
@@ -180,6 +186,7 @@ static int top(int argc, char **argv)
 	const struct option_row rows[] = {
 		{ "interval", 'i', "time", option_time, &wish.interval, 100 * MS, HOUR },
 		{ "once", '1', NULL, option_flag, &wish.once },
+		{ "stack", 'S', NULL, option_flag, &wish.stack },
 		OPTION_JSON(&wish.json),
 		{ "prometheus", 'p', "?file", option_text, &wish.file, 0, 0, &wish.prometheus },
 		{ "version", 'V', NULL, option_flag, &wish.version },

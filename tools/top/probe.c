@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <event-parse.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,38 +60,28 @@ static const struct {
 /* All events begin with a field more. */
 static bool more;
 
-/*
- * Does the event have the field where it is expected? A line of its format:
- *	field:u32 id;	offset:8;	size:4;	signed:0;
- */
-static bool field_there(const char *format, const char *field, unsigned int offset,
-			unsigned int size)
+/* Does the event have its fields where they are expected? @text: its format file */
+static bool format_right(const char *text, const char *name, const struct field *field)
 {
-	char place[64];
-	const char *at = format;
-	size_t length = strlen(field);
+	struct tep_handle *formats = tep_alloc();
+	const struct tep_format_field *at;
+	struct tep_event *event = NULL;
+	bool right;
 
-	snprintf(place, sizeof(place), "offset:%u;\tsize:%u;", offset, size);
-	while ((at = strstr(at, field)) != NULL) {
-		const char *end = at + length;
-
-		if (at[-1] == ' ' && (*end == ';' || *end == '[')) {
-			end = strchr(end, ';');
-			return end && !strncmp(end + 2, place, strlen(place));
-		}
-		at++;
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (formats) {
+		tep_parse_event(formats, text, strlen(text), "resch");
+		event = tep_find_event_by_name(formats, "resch", name);
 	}
-	return false;
-}
-
-static bool format_right(const char *format, const struct field *field)
-{
-	for (; field->name; field++) {
-		if (!field_there(format, field->name, more ? field->offset_more : field->offset,
-				 field->size))
-			return false;
+	right = event;
+	more = event && tep_find_common_field(event, "common_preempt_lazy_count");
+	for (; right && field->name; field++) {
+		at = tep_find_field(event, field->name);
+		right = at && (unsigned int)at->size == field->size &&
+			(unsigned int)at->offset == (more ? field->offset_more : field->offset);
 	}
-	return true;
+	tep_free(formats);
+	return right;
 }
 
 static int formats_right(const char *root)
@@ -104,8 +95,7 @@ static int formats_right(const char *root)
 		if (read_text(path, format, sizeof(format)) < 0)
 			return fail("the loaded module has no event %s: it is older than reschtop",
 				    events[i].name);
-		more = strstr(format, "common_preempt_lazy_count") != NULL;
-		if (!format_right(format, events[i].fields))
+		if (!format_right(format, events[i].name, events[i].fields))
 			return fail(
 				"the event %s of the loaded module has another form than reschtop knows: module and reschtop are not of one version",
 				events[i].name);
@@ -219,13 +209,14 @@ static void leave_out_own_irqs(struct reschtop_bpf *bpf)
 	btf__free(btf);
 }
 
-static int probe_load(struct probe *probe)
+static int probe_load(struct probe *probe, bool stacks)
 {
 	struct reschtop_bpf *bpf = probe->bpf;
 	int result;
 
 	bpf->rodata->task_mask = (uint32_t)probe->places - 1;
 	bpf->rodata->event_more = more;
+	bpf->rodata->stacks = stacks;
 	leave_out_own_irqs(bpf);
 	result = bpf_map__set_max_entries(bpf->maps.tasks, (uint32_t)probe->places);
 	if (!result)
@@ -248,7 +239,7 @@ static int probe_load(struct probe *probe)
 	return result;
 }
 
-int probe_begin(struct probe *probe, size_t tasks)
+int probe_begin(struct probe *probe, size_t tasks, bool stacks)
 {
 	int cpus = libbpf_num_possible_cpus(), result;
 
@@ -259,7 +250,7 @@ int probe_begin(struct probe *probe, size_t tasks)
 	saying = open_memstream(&said, &said_size);
 	libbpf_set_print(hear);
 	probe->bpf = reschtop_bpf__open();
-	result = probe->bpf ? probe_load(probe) : -errno;
+	result = probe->bpf ? probe_load(probe, stacks) : -errno;
 	if (result) {
 		result = refused(result);
 		probe_end(probe);

@@ -105,6 +105,7 @@ int on_release(void *record)
 	task->release = watching ? event.release : 0;
 	task->begun = 0;
 	task->skipped += event.value;
+	stack_take(record, task, &event, 0);
 	return 0;
 }
 
@@ -155,8 +156,11 @@ int on_miss(void *record)
 
 	event_job_read(&event, record);
 	task = task_get(&event);
-	if (task)
-		task->misses++;
+	if (!task)
+		return 0;
+	task->misses++;
+	if (task->job == event.job)
+		stack_take(record, task, &event, 1);
 	return 0;
 }
 

@@ -69,6 +69,21 @@ enum top_of {
 /* For so many there is room, a power of two: who has had little goes for who has had more. */
 #define TOP_BLAMED 16
 
+/* So deep a stack is kept. */
+#define TOP_STACK 32
+
+/**
+ * struct top_stack - what a job's CPU was doing in the kernel
+ * @count: 0: nobody asked, or it was not to be had
+ * @late:  when its miss was noted; else when it was released
+ */
+struct top_stack {
+	__u64 job;
+	__u32 count;
+	__u32 late;
+	__u64 at[TOP_STACK];
+};
+
 /**
  * struct top_blame - who had a job's CPU from its release until it was complete
  * @turn:     odd: it is being written; another one than before: it has been
@@ -88,6 +103,7 @@ struct top_blame {
 	__u64 others;
 	__u64 ns[TOP_BLAMED];
 	struct top_who who[TOP_BLAMED];
+	struct top_stack stack;
 };
 
 /**
@@ -100,6 +116,7 @@ struct top_blame {
  * @job:      the number of its present or last job; 0: none was seen
  * @begun:    the present job has had the CPU, since @ran; 0: not yet, 2: nobody saw its release
  * @unseen:   jobs of which nobody was told, by the gaps in their numbers
+ * @stack:    of the present job
  */
 struct top_task {
 	__u32 id;
@@ -127,6 +144,7 @@ struct top_task {
 	__u64 unseen;
 	struct histogram measures[TOP_MEASURES];
 	struct top_blame blames[TOP_BLAMES];
+	struct top_stack stack;
 };
 
 /**

@@ -40,11 +40,12 @@ struct probe {
 int probe_possible(const char *root);
 /**
  * probe_begin - load and attach
- * @tasks: for how many there has to be room
+ * @tasks:  for how many there has to be room
+ * @stacks: take them, too
  *
  * Return: EXIT_DONE, or another exit status after a message.
  */
-int probe_begin(struct probe *probe, size_t tasks);
+int probe_begin(struct probe *probe, size_t tasks, bool stacks);
 /** probe_end - detach: the module can be removed again */
 void probe_end(struct probe *probe);
 /** probe_left_out - tasks for which there was no room */

@@ -138,6 +138,25 @@ static __always_inline void turn_switch(struct top_cpu *cpu, struct task_struct 
 
 /* ---- a job's ----------------------------------------------------------------------------------*/
 
+/* Set before the programs are loaded: stacks are wanted. */
+const volatile __u32 stacks;
+
+/* What interrupted the CPU's work is on top of the stack, that work below it. */
+static __always_inline void stack_take(void *record, struct top_task *task,
+				       const struct event_job *event, __u32 late)
+{
+	long size = 0;
+
+	if (!stacks)
+		return;
+	/* A release may come from another CPU, whose stack says nothing. */
+	if (event->cpu == bpf_get_smp_processor_id())
+		size = bpf_get_stack(record, task->stack.at, sizeof(task->stack.at), 0);
+	task->stack.job = event->job;
+	task->stack.late = late;
+	task->stack.count = size > 0 ? (__u32)size / sizeof(task->stack.at[0]) : 0;
+}
+
 /**
  * struct walk - back through the turns of a CPU
  * @task, @which: whose blame, and which of them
@@ -216,6 +235,9 @@ static __always_inline void blame_begin(struct top_blame *blame, const struct to
 	blame->deadline = event->deadline;
 	blame->ran = task->begun == 1 ? task->ran : 0;
 	blame->complete = event->now > event->release ? event->now : event->release;
+	blame->stack.count = 0;
+	if (stacks && task->stack.job == event->job)
+		__builtin_memcpy(&blame->stack, &task->stack, sizeof(blame->stack));
 }
 
 /* The turn of who has the CPU now, which goes on. */

@@ -13,6 +13,7 @@
 #include <kbuffer.h>
 #include <tracefs.h>
 
+#include "common/symbols.h"
 #include "shield.h"
 
 /* ---- trace.c: an instance of the kernel's tracer --------------------------------------------- */
@@ -85,18 +86,6 @@ const char *trace_text(const struct record *record, const struct tep_format_fiel
 /** trace_cpumask - a field that is a bitmap of variable length */
 void trace_cpumask(const struct record *record, const struct tep_format_field *field,
 		   struct resch_cpus *cpus);
-
-/** struct symbol - the function that an address belongs to */
-struct symbol {
-	uint64_t address;
-	char name[96]; /* with " [module]"; "": not looked up yet */
-};
-
-/** symbols_load - read /proc/kallsyms, once; symbols_free gives it back */
-void symbols_load(const char *root);
-void symbols_free(void);
-/** symbol_find - look one up that has no name yet */
-void symbol_find(struct symbol *symbol);
 
 /* ---- disturb.c: who had the CPU, and how long ------------------------------------------------ */
 
