@@ -215,6 +215,7 @@ guest_count() {
 # ---- kernels ---------------------------------------------------------------------
 
 JUDGED="loads judged by resch-check"
+BLAMED="culprits named by reschtop"
 BUILD_STEP="build, install, uninstall"
 
 # left KIND KERNEL COMMAND...: run it with a log, leave KIND-KERNEL: STATUS SECONDS.
@@ -231,9 +232,9 @@ left() {
 kernel() {
 	left built "$1" "$BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
 	guest "$1"
-	[ -n "${TESTS-}" ] ||
-		left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all \
-			1 2 3 || true
+	[ -z "${TESTS-}" ] || return 0
+	left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
+	left blamed "$1" "$BLAMED" "$TREE/tests/culprit/run" --built "$1" || true
 }
 
 # left_count KIND KERNEL NAME
@@ -246,13 +247,15 @@ left_count() {
 kernel_count() {
 	left_count built "$1" "$BUILD_STEP" || return 0
 	guest_count "$1"
-	[ -n "${TESTS-}" ] || left_count judged "$1" "$JUDGED" || true
+	[ -z "${TESTS-}" ] || return 0
+	left_count judged "$1" "$JUDGED" || true
+	left_count blamed "$1" "$BLAMED" || true
 }
 
 guests() {
 	local each
 	end_roots || return 0
-	rm -f "$LOGS"/{built,judged}-*
+	rm -f "$LOGS"/{built,judged,blamed}-*
 	# Two at a time where there are two CPUs: an emulated machine keeps one of them busy.
 	for each in $KERNELS; do
 		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
