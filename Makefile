@@ -49,6 +49,9 @@ check-guest: ## tests in emulated guests: KERNELS="6.1 7.2-rt" TESTS="NAME..."
 check-debug: ## guest tests in debug kernels, which are compiled once: KERNELS="6.12-rt-kasan"
 	@KERNELS=$${KERNELS:-6.1-kasan} $(H)/run.sh guest
 
+coverage: ## which lines of the modules the guest tests reach: KERNELS="6.1" TESTS="NAME..."
+	@$(H)/coverage.sh $(or $(firstword $(KERNELS)),6.1) $(TESTS)
+
 torture: ## all at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE="--processes 20"
 	@KERNELS="$${KERNELS:-6.1}" TESTS=torture RESCH_TEST_LIMIT=$$(($(SECONDS) * 6 + 600)) \
 		RESCH_GUEST_TIMEOUT=$$(($(SECONDS) * 7 + 900)) \
@@ -88,5 +91,5 @@ clean: ## remove build/
 distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
-.PHONY: help all modules user check check-unit check-guest check-debug torture lint demo \
-	kernelshark bench install uninstall deb deb-check clean distclean
+.PHONY: help all modules user check check-unit check-guest check-debug coverage torture lint \
+	demo kernelshark bench install uninstall deb deb-check clean distclean

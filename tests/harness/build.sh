@@ -82,12 +82,19 @@ esac
 headers=/lib/modules/$release/build
 [ -z "$debug" ] || headers=/cache/kernels/$kernel/build
 
+# Modules by kbuild; in a kernel that counts lines, with counters.
+kbuild() {
+	local counters=()
+	[ "$debug" != gcov ] || counters=(GCOV_PROFILE=y)
+	in_root /src/tests/harness/kbuild.sh "$headers" /resch "${counters[@]}"
+}
+
 case $what$debug in
-kbuild*) in_root /src/tests/harness/kbuild.sh "$headers" /resch ;;
+kbuild*) kbuild ;;
 user*) programs ;;
 all?*)
 	programs
-	in_root /src/tests/harness/kbuild.sh "$headers" /resch
+	kbuild
 	;;
 all)
 	programs

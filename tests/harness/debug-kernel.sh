@@ -10,7 +10,7 @@
 # Its configuration is the smallest that there is, then debug-kernel-common.config
 # and -KIND.config, then -later.config, but for the oldest series, and -rt.config.
 #
-# usage: debug-kernel.sh SERIES[-rt]-kasan|SERIES[-rt]-kcsan
+# usage: debug-kernel.sh SERIES[-rt]-KIND, where KIND is kasan, kcsan or gcov
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -91,7 +91,7 @@ if [ "${1-}" = --inside ]; then
 	compile "$2"
 	exit
 fi
-usage="usage: debug-kernel.sh KERNEL-kasan|KERNEL-kcsan, where tests/kernels.list has KERNEL"
+usage="usage: debug-kernel.sh KERNEL-{kasan|kcsan|gcov}, where tests/kernels.list has KERNEL"
 name=${1-}
 [ $# -eq 1 ] || die "$usage"
 [ -n "$(kernel_debug "$name")" ] || die "$usage"

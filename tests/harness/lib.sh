@@ -47,10 +47,10 @@ kernel_series() {
 	kernel_names | sed 's/-.*//' | sort -uV
 }
 
-# kernel_debug NAME: kasan or kcsan for a debug kernel (debug-kernel.sh), else nothing.
+# kernel_debug NAME: kasan, kcsan or gcov for a debug kernel (debug-kernel.sh), else nothing.
 kernel_debug() {
 	case $1 in
-	*-kasan | *-kcsan) echo "${1##*-}" ;;
+	*-kasan | *-kcsan | *-gcov) echo "${1##*-}" ;;
 	esac
 }
 
@@ -58,7 +58,7 @@ kernel_debug() {
 # the kernel that it is named after.
 kernel_field() {
 	local line name sources flavour
-	line=$(kernel_lines | awk -v n="${1%-k[ac]san}" '$1 == n')
+	line=$(kernel_lines | awk -v n="${1%-"$(kernel_debug "$1")"}" '$1 == n')
 	[ -n "$line" ] ||
 		die "no kernel '$1' in tests/kernels.list; it has: $(kernel_names | paste -sd' ')"
 	read -r name sources flavour <<<"$line"
