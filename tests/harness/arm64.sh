@@ -73,10 +73,12 @@ modules() {
 }
 
 programs() {
-	# Of libraries other than the C library there are only headers: what is theirs is not
-	# resolved.
-	export CC=${PREFIX}gcc AR=${PREFIX}ar CFLAGS="-O1 -Werror -idirafter /usr/include" \
-		PKG_CONFIG=true
+	# Of libraries other than the C library there are only headers, this machine's: what is
+	# theirs is not resolved.
+	local folders
+	folders=$(pkg-config --cflags-only-I libtracefs libtraceevent)
+	export CC=${PREFIX}gcc AR=${PREFIX}ar PKG_CONFIG=true \
+		CFLAGS="-O1 -Werror -idirafter /usr/include ${folders//-I/-idirafter }"
 	export LDFLAGS=-Wl,--unresolved-symbols=ignore-all
 	make() {
 		command make -C "$TREE/$1" --no-print-directory -j"$(nproc)" O="/resch/obj/$1" \
