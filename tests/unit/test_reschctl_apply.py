@@ -419,7 +419,8 @@ class Apply(Applied):
                              (os.SCHED_RR, 7))
             self.assertEqual(self.apply(text).stdout, "nothing to change\n")
             cpu = min(before)
-            rt0 = f"levels:\n- {{program: {self.path(name)}, level: rt0, cpu: {cpu}}}\n"
+            rt0 = (f"levels:\n- {{program: {self.path(name)}, level: rt0, cpu: {cpu}, "
+                   "unguarded: true}\n")
             self.apply(rt0)
             self.assertEqual((os.sched_getscheduler(pid), os.sched_getaffinity(pid)),
                              (os.SCHED_FIFO, {cpu}))

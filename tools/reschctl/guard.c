@@ -231,6 +231,23 @@ int guard_collect(int fd, const struct resch_cpus *cpus, struct table *table,
 	return result;
 }
 
+int guard_stands(int fd, uint32_t cpu, uint32_t *domain)
+{
+	struct resch_domain_stat stat = {};
+	struct resch_guard_stat guard;
+	int result;
+
+	*domain = 0;
+	while ((result = resch_domain_next(fd, &stat)) > 0) {
+		if (!resch_cpus_has(&stat.cpus, cpu))
+			continue;
+		*domain = stat.domain;
+		result = resch_guard_stat(fd, stat.domain, -1, &guard, NULL);
+		return result ?: !!guard.flags;
+	}
+	return result;
+}
+
 void guard_print_calls(int fd, const struct resch_cpus *cpus)
 {
 	struct resch_domain_stat domain = {};

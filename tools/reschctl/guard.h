@@ -19,6 +19,14 @@ int guard_collect(int fd, const struct resch_cpus *cpus, struct table *table,
 		  struct json_object *list);
 
 /**
+ * guard_stands - is a CPU guarded?
+ * @domain: gets the one that the CPU is in, or 0
+ *
+ * Return: 1, 0, or the library's negative error
+ */
+int guard_stands(int fd, uint32_t cpu, uint32_t *domain);
+
+/**
  * guard_print_calls - of the guarded domains that have @cpus: exempt calls, and those that send
  * most threads away
  */

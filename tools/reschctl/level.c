@@ -8,6 +8,7 @@
 
 #include "common/levels.h"
 #include "common/program.h"
+#include "guard.h"
 
 static const char help[] =
 	"usage: reschctl level rt0 --cpu=N [--threads] PID | -- PROGRAM [ARGUMENT...]\n"
@@ -22,6 +23,7 @@ static const char help[] =
 	"      --policy=POLICY     fifo (default) or rr\n"
 	"      --priority=N        1 to 98 (default: 50)\n"
 	"      --threads           all threads that the process has now\n"
+	"      --unguarded         rt0 also on a CPU that no guard keeps others off: they may wait for it for ever\n"
 	"      --force             process 1 and kernel threads, too\n"
 	"  -h, --help              this text\n";
 
@@ -29,7 +31,7 @@ struct level_options {
 	enum level level;
 	int32_t cpu;
 	uint64_t priority;
-	bool has_cpu, threads, force;
+	bool has_cpu, threads, unguarded, force;
 	int policy;
 };
 
@@ -91,6 +93,7 @@ static int level_parse(int argc, char **argv, struct level_options *given)
 		{ "policy", 0, classes, take_policy, &given->policy },
 		{ "priority", 0, "number", option_number, &given->priority, 1, 98 },
 		{ "threads", 0, NULL, option_flag, &given->threads },
+		{ "unguarded", 0, NULL, option_flag, &given->unguarded },
 		{ "force", 0, NULL, option_flag, &given->force },
 		{},
 	};
@@ -100,10 +103,46 @@ static int level_parse(int argc, char **argv, struct level_options *given)
 	return options_run(argc, argv, &table);
 }
 
+/*
+ * Visitors of a guarded CPU are taken home when RT0 needs it; where there is no guard all others of
+ * that CPU, threads of the kernel included, wait until the thread sleeps.
+ * Return: 0, or an exit status after a message
+ */
+static int level_contained(const struct level_options *given)
+{
+	uint32_t domain;
+	int fd, stands;
+
+	if (given->level != LEVEL_RT0 || given->unguarded)
+		return 0;
+	fd = device_open();
+	if (fd < 0) {
+		note("so no CPU is guarded: rt0 would take CPU %d from all others; --unguarded if you mean it",
+		     given->cpu);
+		return EXIT_NO_MODULE;
+	}
+	stands = guard_stands(fd, (uint32_t)given->cpu, &domain);
+	close(fd);
+	if (stands < 0)
+		return fail("level: %s", error_text(stands));
+	if (stands)
+		return 0;
+	if (domain)
+		return fail("CPU %d is not guarded, rt0 would take it from all others: "
+			    "`reschctl guard on %u` first, or --unguarded if you mean it",
+			    given->cpu, domain);
+	return fail("CPU %d is not guarded, rt0 would take it from all others: "
+		    "`reschctl domain set %d --plugin=artis` first, or --unguarded if you mean it",
+		    given->cpu, given->cpu);
+}
+
 static int level_run(const struct level_options *given, char **program)
 {
-	int result = level_set(given, 0);
+	int result;
 
+	if (level_contained(given))
+		return EXIT_RUN;
+	result = level_set(given, 0);
 	if (result)
 		return fail("%s", strerror(-result)), EXIT_RUN;
 	execvp(program[0], program);
@@ -175,6 +214,8 @@ int cmd_level(int argc, char **argv)
 	if ((given.level == LEVEL_RT0) != given.has_cpu)
 		return usage("level",
 			     given.has_cpu ? "--cpu is for rt0" : "rt0 on which CPU? --cpu=N");
+	if (given.unguarded && given.level != LEVEL_RT0)
+		return usage("level", "--unguarded is for rt0");
 	if (!strcmp(argv[optind - 1], "--") && optind < argc)
 		return level_run(&given, argv + optind);
 	if (optind + 1 != argc || number_parse(argv[optind], INT32_MAX, &pid) || !pid)
@@ -182,6 +223,9 @@ int cmd_level(int argc, char **argv)
 	if (given.level != LEVEL_LINUX && !given.force && level_vital((pid_t)pid))
 		return fail(
 			"process 1 and kernel threads are needed by all others: --force if you mean it");
+	result = level_contained(&given);
+	if (result)
+		return result;
 	result = given.threads ? level_threads(&given, (pid_t)pid) : level_set(&given, (pid_t)pid);
 	if (result == -ESRCH)
 		return fail("there is no thread %lu", (unsigned long)pid);

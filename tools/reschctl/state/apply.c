@@ -98,13 +98,14 @@ static int read_files(struct call *call, int count, char **paths)
 	return status ?: items_check(&call->wanted);
 }
 
-/* Shields need no module, and levels don't. */
+/* Shields need no module, nor do levels but for the guard of rt0. */
 static bool needs_device(const struct items *wanted)
 {
 	size_t i;
 
 	for (i = 0; i < wanted->count; i++) {
-		if (wanted->list[i].section <= SECTION_SERVERS)
+		if (wanted->list[i].section <= SECTION_SERVERS ||
+		    item_is(&wanted->list[i], KEY_UNGUARDED, "false"))
 			return true;
 	}
 	return false;

@@ -113,6 +113,8 @@ static int check_level(struct item *item)
 		return item_bad(item, KEY_LEVEL, "rt0 on which CPU? cpu: N");
 	if (item_level(item) != LEVEL_RT0 && item->values[KEY_CPU])
 		return item_bad(item, KEY_CPU, "cpu is for rt0");
+	if (item_level(item) != LEVEL_RT0 && item->values[KEY_UNGUARDED])
+		return item_bad(item, KEY_UNGUARDED, "unguarded is for rt0");
 	if (!rt1 && (item->values[KEY_POLICY] || item->values[KEY_PRIORITY]))
 		return item_bad(item, item->values[KEY_POLICY] ? KEY_POLICY : KEY_PRIORITY,
 				"policy and priority are for rt1");
@@ -125,6 +127,7 @@ static int check_level(struct item *item)
 		return item_bad(item, KEY_PRIORITY, "priority: '%s': it is 1 to 98",
 				item->values[KEY_PRIORITY]);
 	if (standard(item, KEY_THREADS, "false") ||
+	    (item_level(item) == LEVEL_RT0 && standard(item, KEY_UNGUARDED, "false")) ||
 	    (rt1 && (standard(item, KEY_POLICY, class_word(SCHED_FIFO)) ||
 		     standard(item, KEY_PRIORITY, "50"))))
 		return fail("out of memory");

@@ -29,11 +29,11 @@ static const struct {
 			      BIT(KEY_CPUS) | BIT(KEY_KEEP_IRQ) | BIT(KEY_KEEP_TASK) },
 	[SECTION_LEVELS] = { "levels", "level",
 			     BIT(KEY_PROGRAM) | BIT(KEY_LEVEL) | BIT(KEY_CPU) | BIT(KEY_POLICY) |
-				     BIT(KEY_PRIORITY) | BIT(KEY_THREADS) },
+				     BIT(KEY_PRIORITY) | BIT(KEY_THREADS) | BIT(KEY_UNGUARDED) },
 	[SECTION_THREADS] = { "threads", "thread",
 			      BIT(KEY_ID) | BIT(KEY_START) | BIT(KEY_NAME) | BIT(KEY_LEVEL) |
 				      BIT(KEY_CPU) | BIT(KEY_CPUS) | BIT(KEY_POLICY) |
-				      BIT(KEY_PRIORITY) },
+				      BIT(KEY_PRIORITY) | BIT(KEY_UNGUARDED) },
 };
 
 /* ---- the forms of values -------------------------------------------------------------------- */
@@ -274,6 +274,7 @@ static const struct {
 	[KEY_LEVEL] = { "level", take_level, "levels are rt0, rt1, linux" },
 	[KEY_PRIORITY] = { "priority", take_priority, "it is 1 to 98" },
 	[KEY_THREADS] = { "threads", take_truth, "it is true or false" },
+	[KEY_UNGUARDED] = { "unguarded", take_truth, "it is true or false" },
 	[KEY_ID] = { "id", take_any_number, "it is a number" },
 	[KEY_START] = { "start", take_any_number, "it is a number" },
 };

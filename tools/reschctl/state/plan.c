@@ -408,7 +408,8 @@ static void free_cpus(const struct items *present, struct resch_cpus *cpus, bool
 static int plan_thread(struct planning *planning, const struct item *want, struct item *thread,
 		       const struct resch_cpus *free)
 {
-	static const enum key of_levels[] = { KEY_LEVEL, KEY_CPU, KEY_POLICY, KEY_PRIORITY };
+	static const enum key of_levels[] = { KEY_LEVEL, KEY_CPU, KEY_POLICY, KEY_PRIORITY,
+					      KEY_UNGUARDED };
 	struct resch_cpus cpus;
 	struct item after = { .section = SECTION_THREADS };
 	size_t i;
@@ -436,14 +437,34 @@ static int plan_thread(struct planning *planning, const struct item *want, struc
 	return status;
 }
 
+/* Whether a new plugin has brought a guard is seen when it is the turn of the level. */
+static bool may_be_guarded(const struct items *present, const struct item *level)
+{
+	struct resch_cpus cpu, domain;
+	size_t i;
+
+	item_cpus(level, &cpu);
+	for (i = 0; i < present->count; i++) {
+		item_cpus(&present->list[i], &domain);
+		if (present->list[i].section == SECTION_DOMAINS && cpus_within(&cpu, &domain))
+			return !item_is(&present->list[i], KEY_GUARD, "off");
+	}
+	return false;
+}
+
 static int plan_level(struct planning *planning, const struct item *want,
 		      const struct items *before)
 {
 	struct resch_cpus free;
 	struct items threads;
-	int status = 0, found = thread_items(want, &threads);
+	int status = 0, found;
 	bool some;
 	size_t i;
+
+	if (item_is(want, KEY_UNGUARDED, "false") && !may_be_guarded(planning->present, want))
+		return item_bad(want, KEY_CPU, LEVEL_UNGUARDED, item_title(want),
+				item_text(want, KEY_CPU));
+	found = thread_items(want, &threads);
 
 	free_cpus(before, &free, &some);
 	if (found < 0)

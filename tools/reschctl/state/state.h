@@ -53,6 +53,7 @@ enum key {
 	KEY_LEVEL,
 	KEY_PRIORITY,
 	KEY_THREADS,
+	KEY_UNGUARDED,
 	KEY_ID, /* of a thread */
 	KEY_START, /* when it was started, see resch_start_time() */
 	NR_KEYS,
@@ -231,6 +232,10 @@ void plan_free(struct plan *plan);
  * none
  */
 struct item *server_match(const struct item *want, struct items *present);
+/** of who would be rt0 where others are not kept off, and on which CPU */
+#define LEVEL_UNGUARDED                                                                           \
+	"%s: CPU %s is not guarded, rt0 would take it from all others: guard: on of its domain, " \
+	"or unguarded: true if you mean it"
 /** part_has - is a key a matter of that part? */
 bool part_has(enum part part, enum key key);
 const char *part_word(enum part part);

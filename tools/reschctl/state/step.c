@@ -270,9 +270,23 @@ static int do_shield(const struct machine *machine, const struct step *step)
 	return shield_up(machine->root, &shield);
 }
 
-static int do_thread(const struct step *step)
+static int check_guard(int fd, const struct item *item)
 {
-	int result = thread_make(&step->after);
+	uint32_t domain;
+	int stands = guard_stands(fd, (uint32_t)atoi(item_text(item, KEY_CPU)), &domain);
+
+	if (stands < 0)
+		return fail("%s: %s", item_title(item), error_text(stands));
+	return stands ? 0 : fail(LEVEL_UNGUARDED, item_title(item), item_text(item, KEY_CPU));
+}
+
+static int do_thread(const struct machine *machine, const struct step *step)
+{
+	int result;
+
+	if (item_is(&step->after, KEY_UNGUARDED, "false") && check_guard(machine->fd, &step->after))
+		return EXIT_FAILED;
+	result = thread_make(&step->after);
 
 	/* One that has ended meanwhile is no matter. */
 	if (!result || result == -ESRCH)
@@ -298,7 +312,7 @@ static int carry_out(const struct machine *machine, const struct step *step, boo
 	case PART_BALANCE:
 		return do_of_guard(machine->fd, step, back);
 	default:
-		return do_thread(step);
+		return do_thread(machine, step);
 	}
 }
 
