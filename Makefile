@@ -14,6 +14,7 @@ SECONDS ?= 600
 SEED ?= $(shell date +%s)
 TORTURE ?=
 TRACE ?=
+VIEWER ?=
 
 H := tests/harness
 OUT = $(abspath $(O))
@@ -67,6 +68,9 @@ demo: ## a few deadlines, with and without resch, in an emulated guest
 kernelshark: ## what make demo has recorded, in KernelShark (TRACE=FILE: another recording)
 	@tools/demo/kernelshark $(TRACE)
 
+timeline: ## the same in a browser (TRACE=FILE: another recording)
+	@VIEWER="$(VIEWER)" tools/demo/timeline $(TRACE)
+
 bench: ## what resch costs, in the deterministic guest
 	@$(H)/room.sh bench bench O=$(OUT)
 
@@ -92,4 +96,4 @@ distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
 .PHONY: help all modules user check check-unit check-guest check-debug coverage torture lint \
-	demo kernelshark bench install uninstall deb deb-check clean distclean
+	demo kernelshark timeline bench install uninstall deb deb-check clean distclean

@@ -24,6 +24,6 @@ out=$BUILD/kernelshark/$suite
 mkdir -p "$out"
 exec 6>"$out/.lock"
 flock 6
-layer=$("$HARNESS/kernelshark-layer.sh" "$suite")
+layer=$("$HARNESS/layer.sh" kernelshark "$suite")
 "$HARNESS/in-root.sh" --over "$layer" "$suite" "$out" \
 	/src/tests/harness/kernelshark.sh --inside "${@:2}"

@@ -271,6 +271,10 @@ guests() {
 	case " $KERNELS " in
 	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;
 	esac
+	# It needs one suite's root; that is there if one of its kernels is asked for.
+	if [ -d "$CACHE/roots/trixie" ]; then
+		tests "timelines in a browser" "$HARNESS/browser.sh"
+	fi
 	for each in $(for kernel in $KERNELS; do kernel_field "$kernel" suite; done | sort -u); do
 		tests "KernelShark of $each" "$HARNESS/kernelshark.sh" "$each"
 	done
