@@ -234,7 +234,7 @@ kernel() {
 	guest "$1"
 	[ -z "${TESTS-}" ] || return 0
 	left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
-	left blamed "$1" "$BLAMED" "$TREE/tests/culprit/run" --built "$1" || true
+	left blamed "$1" "$BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
 }
 
 # left_count KIND KERNEL NAME
