@@ -59,6 +59,11 @@ struct statistics : resch_task_stat {
 		return detail::time(response_max);
 	}
 
+	duration lead_time() const
+	{
+		return detail::time(lead);
+	}
+
 	duration longest_tardiness() const
 	{
 		return detail::time(tardiness_max);

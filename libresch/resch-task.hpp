@@ -110,6 +110,21 @@ class task {
 		return detail::done(::resch_delay(device_.fd(), detail::ns(until)));
 	}
 
+	/**
+	 * lead - have it woken so much ahead of its releases, to begin with them; 0: not. See
+	 * resch_lead_set(3)
+	 */
+	result<void> lead(duration time) const
+	{
+		resch_verdict verdict{};
+		const int returned =
+			resch_lead_set(device_.fd(), id_, detail::ns(time), &verdict);
+
+		if (returned)
+			return detail::refusal(returned, verdict);
+		return {};
+	}
+
 	result<statistics> stat() const
 	{
 		return device_.stat(id_);

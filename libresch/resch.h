@@ -139,19 +139,21 @@ int resch_start(int fd, uint32_t domain, uint64_t time);
  */
 int resch_start_group(int fd, uint32_t domain, uint32_t group, uint64_t time);
 
-/**
- * resch_task_stat - parameters and statistics of task @id (0: the calling thread). Return: 0;
- * -ENOENT: none such.
- */
+/** resch_task_stat - parameters, statistics of task @id (0: the caller). Return: 0; -ENOENT. */
 int resch_task_stat(int fd, uint32_t id, struct resch_task_stat *stat);
 
 /**
- * resch_task_next - go through all tasks
- * @stat: in: @stat->id, the task after which to look, 0 to begin; out: the next one
- *
+ * resch_task_next - go through all tasks: that after @stat->id (0: the first) comes in @stat.
  * Return: 1; 0: there are no more; -errno.
  */
 int resch_task_next(int fd, struct resch_task_stat *stat);
+
+/**
+ * resch_lead_set - have task @id (0: the calling thread) woken @lead ns ahead of its releases, to
+ * begin with them; 0: not. @verdict: out: with -EBUSY, why; may be NULL. Return: 0 or as struct
+ * resch_lead says; -ENOTTY: the module is older than this call.
+ */
+int resch_lead_set(int fd, uint32_t id, uint64_t lead, struct resch_verdict *verdict);
 
 /**
  * resch_affinity_get, resch_affinity_set - the CPUs that task @id (0: the calling thread) goes back

@@ -95,6 +95,16 @@ int resch_start_group(int fd, uint32_t domain, uint32_t group, uint64_t time)
 	return start.waiting > INT_MAX ? INT_MAX : (int)start.waiting;
 }
 
+int resch_lead_set(int fd, uint32_t id, uint64_t lead, struct resch_verdict *verdict)
+{
+	struct resch_lead want = { .id = id, .lead = lead };
+	int result = resch_request(fd, RESCH_IOC_LEAD, &want);
+
+	if (verdict)
+		*verdict = want.verdict;
+	return result;
+}
+
 int resch_affinity_get(int fd, uint32_t id, struct resch_cpus *cpus)
 {
 	struct resch_affinity affinity = { .id = id };

@@ -75,18 +75,19 @@ static int demo_option(u64 *private, const char *key, const char *value)
 static u64 demo_response(const struct resch_tasks *tasks, const struct resch_task *task)
 {
 	u64 quantum = demo_quantum(tasks->rq), overhead = tasks->rq->overhead, others = 0;
-	u64 turns = div64_u64(task->params.wcet - 1, quantum) + 1;
+	u64 need = task->params.wcet + task->lead;
+	u64 turns = div64_u64(need - 1, quantum) + 1;
 	const struct resch_task *other;
 
 	resch_tasks_for_each(tasks, other)
 		if (other != task)
-			others += min(quantum, other->params.wcet) + overhead;
+			others += min(quantum, other->params.wcet + other->lead) + overhead;
 	/*
 	 * turns has at most 29 bits; hours of waiting each would overflow, but no deadline is that
 	 * long
 	 */
 	others = min(others, RESCH_TIME_MAX);
-	return task->params.wcet + min(turns * overhead, RESCH_TIME_MAX) +
+	return need + min(turns * overhead, RESCH_TIME_MAX) +
 	       (turns > div64_u64(RESCH_TIME_MAX, others + 1) ? RESCH_TIME_MAX : turns * others);
 }
 

@@ -77,7 +77,7 @@ static struct resch_task *server_principal(struct resch_task *task)
 static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
 {
 	struct resch_task *principal = server_principal(task);
-	u64 cost = principal->params.wcet + rq->overhead;
+	u64 cost = resch_task_cost(rq, principal);
 	u64 done = principal->outer;
 
 	return done < cost ? cost - done : RESCH_NEVER;

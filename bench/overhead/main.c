@@ -11,7 +11,7 @@
 static _Noreturn void usage(void)
 {
 	fputs("resch-overhead cycle POLICY OVER [threads]\n"
-	      "    POLICY: fifo deadline deadline-yield edf fp, or of servers: their kinds (reschctl\n"
+	      "    POLICY: fifo deadline deadline-yield edf edf-lead fp, or of servers: their kinds (reschctl\n"
 	      "    --list server-kinds) but passive and linux, and reclaim; OVER: a policy, other, or idle\n"
 	      "resch-overhead crowd POLICY sleeping|ready|cycling TASKS [SERVERS]\n"
 	      "    POLICY: edf fp, or of servers\n"

@@ -16,6 +16,9 @@
 #define DEADLINE_SHARE_LATER 70
 #define DEADLINE_PERIOD_LATER 250000000u
 #define RESCH_PERIOD_LATER 3600000000000u
+/* More than the longest way to user mode, in instructions. */
+#define LEAD 8000
+
 /* Budgets of these last for all that is measured. */
 #define SERVER_PERIOD_NEXT 10000000000u
 #define SERVER_PERIOD_LATER 100000000000u
@@ -28,6 +31,7 @@ static const struct policy policies[] = {
 	{ .name = "deadline", .kind = POLICY_DEADLINE },
 	{ .name = "deadline-yield", .kind = POLICY_YIELD },
 	{ .name = "edf", .kind = POLICY_RESCH, .plugin = "edf" },
+	{ .name = "edf-lead", .kind = POLICY_RESCH, .plugin = "edf", .lead = LEAD },
 	{ .name = "fp", .kind = POLICY_RESCH, .plugin = "fp" },
 	{ SERVERS(RESCH_SERVER_CBS_HARD) },
 	{ SERVERS(RESCH_SERVER_CBS) },
@@ -148,6 +152,8 @@ void policy_enter(const struct policy *policy, enum urgency urgency, uint64_t pe
 		else
 			policy_register(call->fd, RESCH_PERIOD_LATER, RESCH_PERIOD_LATER, 0, 2,
 					policy->serves ? 2 : 0);
+		if (urgency == URGENT && policy->lead)
+			must(resch_lead_set(call->fd, 0, policy->lead, NULL), "a lead");
 		break;
 	}
 }

@@ -28,6 +28,7 @@ struct policy {
 	bool serves; /* its tasks are in servers, of this kind and with these flags */
 	uint32_t server_kind;
 	uint32_t server_flags;
+	uint64_t lead; /* ns, of the one measured */
 };
 
 /* NULL: there is none of this name. */

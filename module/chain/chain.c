@@ -79,7 +79,7 @@ static int chain_attach_stage(struct resch_stage *stage)
 	resch_thread_lock_irq(thread);
 	if (thread->state == RESCH_GONE)
 		err = -ENOENT;
-	else if (thread->stage)
+	else if (thread->stage || thread->task.lead)
 		err = -EBUSY;
 	else if (stage->index && (thread->requests.waiting || thread->due || thread->early ||
 				  (thread->state != RESCH_NEW && thread->state != RESCH_SLEEPING)))

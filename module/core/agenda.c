@@ -134,7 +134,7 @@ void resch_agenda_arm(struct resch_thread *thread)
 	switch (thread->state) {
 	case RESCH_SLEEPING:
 		if (thread->due)
-			at = job->release;
+			at = resch_agenda_release(thread);
 		break;
 	case RESCH_DELAYED:
 	case RESCH_THROTTLED:

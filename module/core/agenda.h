@@ -57,6 +57,12 @@ static inline void resch_agenda_timer(struct resch_thread *thread, u64 at)
 	}
 }
 
+/* When the job in task.job, which is the next one, is let go. cpu->lock. */
+static inline u64 resch_agenda_release(const struct resch_thread *thread)
+{
+	return thread->task.job.release - thread->task.lead;
+}
+
 /* Puts thread->timer where the state wants it. cpu->lock. */
 void resch_agenda_arm(struct resch_thread *thread);
 

@@ -18,10 +18,17 @@
 static void job_foresee(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
-	u64 next = thread->task.job.release + params->period;
+	u64 next = resch_agenda_release(thread) + params->period;
 
 	resch_agenda_timer(thread,
 			   params->kind == RESCH_PERIODIC && next > now ? next : RESCH_NEVER);
+}
+
+/* Released before its time: what it executes until that is extra. See lead.c. */
+static void job_ahead(struct resch_thread *thread)
+{
+	thread->ahead = thread->task.lead;
+	thread->life.budget += thread->ahead;
 }
 
 void resch_job_release(struct resch_thread *thread, u64 now)
@@ -29,6 +36,8 @@ void resch_job_release(struct resch_thread *thread, u64 now)
 	thread->due = false;
 	thread->rc->nr_open++;
 	resch_life_begin(&thread->life, &thread->task.params, resch_thread_runtime(thread));
+	if (unlikely(thread->task.lead))
+		job_ahead(thread);
 	trace_resch_release(thread, now, thread->task.job.skipped);
 	resch_agenda_enqueue(thread, RESCH_WHY_RELEASE, now);
 	if (unlikely(thread->life.watch))
@@ -46,7 +55,7 @@ static void job_sleep(struct resch_thread *thread)
 
 void resch_job_await(struct resch_thread *thread, u64 now)
 {
-	if (thread->task.job.release <= now)
+	if (resch_agenda_release(thread) <= now)
 		resch_job_release(thread, now);
 	else
 		job_sleep(thread);

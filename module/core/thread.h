@@ -125,6 +125,9 @@ struct resch_thread {
 	struct resch_node late; /* in cpu->late: told to stop, has not arrived */
 	struct resch_job noted_job; /* of when it was last let go; then its own, until it waits */
 	struct resch_stats stats;
+	u64 ahead; /* the current job was released so much too early, and has not begun; or 0 */
+	u64 lead_late; /* jobs that came after their release, though released ahead of it */
+	u64 lead_way; /* the longest way from a timer to core/lead.c */
 	struct resch_passive passive;
 	struct resch_file *file; /* resch_lock too; NULL: it is closed */
 

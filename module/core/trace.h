@@ -125,6 +125,13 @@ RESCH_JOB_EVENT(resch_budget);
 RESCH_JOB_EVENT(resch_throttle);
 /* The CPU's choice fell on this job. value: until when the choice holds. */
 RESCH_JOB_EVENT(resch_select);
+/*
+ * A task with a lead got the CPU ahead of its release, and begins its job now. value: time since it
+ * was there.
+ */
+RESCH_JOB_EVENT(resch_begin);
+/* The lead of a task from now on. value: ns. */
+RESCH_JOB_EVENT(resch_lead);
 /* A deselected thread arrived at its parking place (it ran until here). value: 0. */
 RESCH_JOB_EVENT(resch_park);
 /*

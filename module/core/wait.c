@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "engine.h"
 #include "jobs.h"
+#include "lead.h"
 #include "park.h"
 #include "todo.h"
 #include "trace.h"
@@ -177,6 +178,8 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 	else if (likely(thread->state != RESCH_SLEEPING && !begun))
 		job_next(thread, now);
 	err = job_rest(thread, now, flags);
+	if (unlikely(thread->ahead) && !err)
+		err = resch_lead_wait(thread, now);
 	if (!err && out)
 		job_report(thread, out);
 	return err;

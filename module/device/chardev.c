@@ -11,6 +11,7 @@
 #include "affinity.h"
 #include "chains.h"
 #include "chardev.h"
+#include "lead.h"
 #include "plans.h"
 #include "query.h"
 #include "register.h"
@@ -36,6 +37,7 @@ union chardev_arg {
 	struct resch_target target;
 	struct resch_delay delay;
 	struct resch_affinity affinity;
+	struct resch_lead lead;
 	struct resch_start start;
 	struct resch_task_stat task_stat;
 	struct resch_domain_set domain_set;
@@ -178,6 +180,11 @@ static int chardev_release(struct resch_file *file, union chardev_arg *arg)
 static int chardev_affinity(struct resch_file *file, union chardev_arg *arg)
 {
 	return resch_affinity(&arg->affinity);
+}
+
+static int chardev_lead(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_lead_set(&arg->lead);
 }
 
 static int chardev_start(struct resch_file *file, union chardev_arg *arg)
@@ -421,6 +428,7 @@ static const struct chardev_call {
 	CALL(RESCH_IOC_START, chardev_start, true),
 	CALL_OF_OWN(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
 	CALL_LOCKED(RESCH_IOC_AFFINITY, chardev_affinity, true),
+	CALL_LOCKED(RESCH_IOC_LEAD, chardev_lead, true),
 	CALL(RESCH_IOC_DOMAIN_SET, chardev_domain_set, true),
 	CALL(RESCH_IOC_DOMAIN_DEL, chardev_domain_del, true),
 	CALL_OF_OWN(RESCH_IOC_DOMAIN_STAT, chardev_domain_stat, false),

@@ -18,7 +18,7 @@ int resch_query_info(struct resch_info *info)
 	info->level = resch_level;
 	info->features = resch_stop_by_parking ? RESCH_FEATURE_PARK : RESCH_FEATURE_DEMOTE;
 	info->features |= RESCH_FEATURE_SERVERS | RESCH_FEATURE_GUARDS | RESCH_FEATURE_PASSIVE;
-	info->features |= RESCH_FEATURE_CHAINS;
+	info->features |= RESCH_FEATURE_CHAINS | RESCH_FEATURE_LEAD;
 	if (RESCH_CAN_TASK_WORK)
 		info->features |= RESCH_FEATURE_REMOTE;
 	info->escalate = (u64)resch_escalate_us * NSEC_PER_USEC;
@@ -77,6 +77,9 @@ static void query_fill(struct resch_task_stat *stat, const struct resch_thread *
 	stat->response_total = from->response_total;
 	stat->tardiness_max = from->tardiness_max;
 	stat->escalations = from->escalations;
+	stat->lead = thread->task.lead;
+	stat->lead_late = thread->lead_late;
+	stat->lead_way = thread->lead_way;
 }
 
 int resch_query_task(struct resch_task_stat *stat)

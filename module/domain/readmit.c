@@ -19,6 +19,8 @@ struct readmit_copies {
 	struct resch_group *groups; /* by id */
 	struct resch_server *servers;
 	const struct resch_server *wanted; /* in the place of the one with its id, or NULL */
+	const struct resch_task *leading; /* has another lead, or NULL */
+	u64 lead;
 	u32 nr_tasks;
 	u32 nr_servers;
 };
@@ -79,6 +81,8 @@ static int copies_place(const struct readmit_copies *copies, const struct resch_
 {
 	u32 group = task->params.group;
 
+	if (task->lead && !resch_plugin_may_lead(copies->plugin))
+		return -EINVAL;
 	/* Nothing but a server's budget keeps these in their place. */
 	if (task->params.flags & RESCH_F_FAMILY && !(copies->plugin->flags & RESCH_PLUGIN_SERVERS))
 		return -EINVAL;
@@ -111,6 +115,7 @@ static int copies_join(struct readmit_copies *copies, const struct resch_task *t
 	copy->id = task->id;
 	copy->params = task->params;
 	copy->server = task->server;
+	copy->lead = task == copies->leading ? copies->lead : task->lead;
 	copy->rq = rq;
 	if (copies->plan && copy->params.group <= copies->plan->nr_groups)
 		copy->group = &copies->groups[copy->params.group];
@@ -239,6 +244,26 @@ int resch_readmit(const struct resch_domain *domain, const struct resch_plugin *
 	if (!domain->nr_threads && !domain->servers.count)
 		return 0;
 	return readmit(&copies, domain, private, capacity, overhead, verdict);
+}
+
+int resch_readmit_lead(const struct resch_domain *domain, const struct resch_task *task, u64 lead,
+		       struct resch_verdict *verdict)
+{
+	struct readmit_copies copies = {
+		.plugin = domain->algorithm->plugin,
+		.leading = task,
+		.lead = lead,
+	};
+	const u64 *private = domain->private[domain->side];
+	int err;
+
+	lockdep_assert_held(&resch_lock);
+	err = readmit(&copies, domain, private, domain->capacity, domain->overhead, verdict);
+	if (err) {
+		verdict->suggest_wcet = 0;
+		verdict->suggest_period = 0;
+	}
+	return err;
 }
 
 int resch_readmit_server(const struct resch_domain *domain, const struct resch_server *wanted,

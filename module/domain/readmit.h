@@ -23,6 +23,13 @@ int resch_readmit(const struct resch_domain *domain, const struct resch_plugin *
 int resch_readmit_server(const struct resch_domain *domain, const struct resch_server *wanted,
 			 struct resch_verdict *verdict);
 
+/*
+ * The same for the plugin in charge, if @task, one of the domain's, had that lead. The verdict has
+ * no suggestions. Process context, resch_lock.
+ */
+int resch_readmit_lead(const struct resch_domain *domain, const struct resch_task *task, u64 lead,
+		       struct resch_verdict *verdict);
+
 /* May a task that stands on @rq be there, for its server? resch_lock. */
 bool resch_readmit_fits(const struct resch_task *task, const struct resch_rq *rq);
 

@@ -20,6 +20,12 @@ struct resch_algorithm {
 
 extern const struct resch_plugin resch_plugin_fallback;
 
+/* May tasks under it have a lead? Not where a plan says when they run, or a budget pays for it. */
+static inline bool resch_plugin_may_lead(const struct resch_plugin *plugin)
+{
+	return !(plugin->flags & (RESCH_PLUGIN_WHOLE | RESCH_PLUGIN_PLAN | RESCH_PLUGIN_SERVERS));
+}
+
 int __init resch_registry_init(void);
 void resch_registry_exit(void);
 

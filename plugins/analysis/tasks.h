@@ -83,7 +83,7 @@ static inline u32 resch_tasks_name(const struct resch_tasks *tasks, const struct
 /** resch_tasks_cost - what a job of @task takes from the CPU at most, ns */
 static inline u64 resch_tasks_cost(const struct resch_tasks *tasks, const struct resch_task *task)
 {
-	return task->params.wcet + tasks->rq->overhead;
+	return resch_task_cost(tasks->rq, task);
 }
 
 /**

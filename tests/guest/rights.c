@@ -40,6 +40,7 @@ static int unprivileged(void *arg)
 	refused(resch_unregister(dev, other), EPERM);
 	refused(resch_unregister(dev, 0), EPERM);
 	refused(resch_release(dev, other), EPERM);
+	refused(resch_lead_set(dev, other, MS / 2, NULL), EPERM);
 	refused(resch_affinity_get(dev, other, &want.cpus), EPERM);
 	refused(resch_affinity_set(dev, other, &want.cpus), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);
@@ -104,6 +105,7 @@ static int nice_only(void *arg)
 	cpus.bits[0] = 0;
 	refused(resch_affinity_set(dev, 0, &cpus), EINVAL);
 	refused(resch_affinity_get(dev, other, &cpus), EPERM);
+	refused(resch_lead_set(dev, other, MS / 2, NULL), EPERM);
 	must(resch_unregister(dev, 0));
 	refused(resch_affinity_get(dev, 0, &cpus), ENOENT);
 	reg = wakeup(100 * MS, MS);

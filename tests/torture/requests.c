@@ -246,6 +246,12 @@ FILL(affinity)
 	argument->affinity.cpus.bits[0] = 1ULL << below(life, world->cpus);
 }
 
+FILL(lead)
+{
+	argument->lead.id = one_in(life, 2) ? task_any(life) : life->task;
+	argument->lead.lead = one_in(life, 4) ? 0 : below(life, 11) * MS / 10;
+}
+
 FILL(domain_set)
 {
 	struct resch_domain_set *want = &argument->domain_set;

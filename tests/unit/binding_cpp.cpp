@@ -114,6 +114,9 @@ static void tasks(const resch::device &device)
 		auto stat = task.stat();
 		CHECK(stat && stat->completed == 4 && stat->longest_response() >= 1ms);
 		CHECK(device.stat(id)->state == RESCH_STATE_SELECTED);
+		CHECK(task.lead(40us) && task.stat()->lead_time() == 40us);
+		CHECK(task.lead(1ms).error().number() == EINVAL);
+		CHECK(task.lead(0ms) && task.stat()->lead == 0);
 
 		volatile std::sig_atomic_t stop = 1;
 		auto none = task.jobs(&stop);

@@ -5,7 +5,8 @@
  *
  * Domains have CPU masks; 1, "edf", has CPUs 1 to 3. A CPU takes tasks up to a utilization of 95 %.
  * Jobs are released by the clock, nobody is kept from the CPU, and what executes too long or
- * completes too late is counted, and an event where that was asked for. With
+ * completes too late is counted, and an event where that was asked for. A lead that is longer than
+ * the runtime is refused. With
  * PLAYED_REFUSAL="BOUND VALUE LIMIT" every task is refused so; PLAYED_PLUGIN is the plugin of
  * domain 1.
  */
@@ -330,6 +331,24 @@ static int play_start(struct resch_start *start)
 	return 0;
 }
 
+static int play_lead(struct resch_lead *want)
+{
+	struct task *task = find(want->id);
+
+	if (!task)
+		return -ENOENT;
+	if (want->lead >= RESCH_LEAD_MAX)
+		return -EINVAL;
+	if (want->lead > task->stat.params.wcet) {
+		want->verdict = (struct resch_verdict){
+			.bound = RESCH_BOUND_UTILIZATION, .cpu = 1, .value = 960000, .limit = 950000
+		};
+		return -EBUSY;
+	}
+	task->stat.lead = want->lead;
+	return 0;
+}
+
 static int play_stat(struct resch_task_stat *stat)
 {
 	struct task *task = find(stat->next ? stat->id + 1 : stat->id);
@@ -401,6 +420,8 @@ static int play(unsigned long request, void *argument)
 		return play_delay(argument);
 	case RESCH_IOC_START:
 		return play_start(argument);
+	case RESCH_IOC_LEAD:
+		return play_lead(argument);
 	case RESCH_IOC_TASK_STAT:
 		return play_stat(argument);
 	case RESCH_IOC_DOMAIN_SET:

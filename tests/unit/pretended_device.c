@@ -9,7 +9,8 @@
  *   plan SLOT FROM
  *   reserve GROUP CPU BEGIN END
  *   task ID GROUP WCET PERIOD NAME [MISSES]
- *   refuse TASK              the next plan is
+ *   lead TASK LEAD WAY LATE  of one of these
+ *   refuse TASK              the next plan is, and a lead of that task
  *   chain ID NAME MISSES     of two stages; with each look 10 more instances are complete, after 3
  *                            and 2 ms, and MISSES more too late
  *
@@ -65,6 +66,20 @@ static int answer(int error)
 	return -1;
 }
 
+static int look_lead(const char *line, void *arg)
+{
+	struct resch_task_stat *stat = arg;
+	unsigned long long lead, way, late;
+	unsigned int id;
+
+	if (sscanf(line, "lead %u %llu %llu %llu", &id, &lead, &way, &late) != 4 || id != stat->id)
+		return 0;
+	stat->lead = lead;
+	stat->lead_way = way;
+	stat->lead_late = late;
+	return 0;
+}
+
 static int count_task(const char *line, void *arg)
 {
 	struct resch_domain_stat *stat = arg;
@@ -103,6 +118,7 @@ static int look_task(const char *line, void *arg)
 	found.params.wcet = wcet;
 	found.params.period = period;
 	found.misses = misses;
+	lines(look_lead, &found);
 	*stat = found;
 	return 1;
 }
@@ -200,6 +216,26 @@ static int plan_set(struct resch_plan_set *want)
 	return 0;
 }
 
+static int lead_set(struct resch_lead *want)
+{
+	struct resch_task_stat stat = { .id = want->id - 1 };
+	struct resch_plan_set refused = {};
+	FILE *file;
+
+	if (!lines(look_task, &stat) || stat.id != want->id)
+		return -ENOENT;
+	if (want->lead >= RESCH_LEAD_MAX)
+		return -EINVAL;
+	if (lines(look_refuse, &refused) && refused.verdict.task == want->id) {
+		want->verdict = refused.verdict;
+		return -EBUSY;
+	}
+	file = fopen(getenv("RESCH_FAKE"), "a");
+	fprintf(file, "lead %u %llu 0 0\n", want->id, (unsigned long long)want->lead);
+	fclose(file);
+	return 0;
+}
+
 static int domain_set(struct resch_domain_set *want)
 {
 	FILE *file = fopen(getenv("RESCH_FAKE"), "a");
@@ -234,6 +270,8 @@ int ioctl(int fd, unsigned long request, ...)
 		return answer(lines(look_domain, arg) ? 0 : -ENOENT);
 	case RESCH_IOC_TASK_STAT:
 		return answer(lines(look_task, arg) ? 0 : -ENOENT);
+	case RESCH_IOC_LEAD:
+		return answer(lead_set(arg));
 	case RESCH_IOC_PLAN_GET:
 		((struct resch_plan_get *)arg)->count = 0;
 		return answer(lines(look_plan, arg));

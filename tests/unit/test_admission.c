@@ -11,7 +11,7 @@
 #define HOUR 3600000000000ULL
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct rig rig;
+static struct rig rig, other;
 
 struct row {
 	u64 wcet, deadline, period;
@@ -448,6 +448,44 @@ static void unpromised(void **state)
 	assert_int_equal(rig_add(&rig, 10, 80, 100), 0);
 }
 
+/* A lead takes as much of the CPU as so much more execution time in each job. */
+static void leads(void **state)
+{
+	const struct resch_plugin *const plugins[] = { resch_edf(), &resch_plugin_fallback,
+						       resch_fp(), resch_demo() };
+	u32 taken = 0, refused = 0, plugin, round, i;
+	u64 random = 17;
+
+	for (round = 0; round < 400; round++) {
+		plugin = round % COUNT(plugins);
+		rig_init(&rig, plugins[plugin]);
+		rig_init(&other, plugins[plugin]);
+		for (i = 0; i < 8; i++) {
+			u64 period = rig_between(&random, 10, 100) * 100000;
+			u64 deadline = rig_between(&random, period / 2, period);
+			u64 lead = rig_between(&random, 0, period / 20);
+			u64 wcet = rig_between(&random, 1, period / 4);
+			struct resch_task *led = rig_task(&rig, wcet, deadline, period);
+			struct resch_task *longer = rig_task(&other, wcet + lead, deadline, period);
+			int err;
+
+			led->lead = lead;
+			err = rig_try(&rig, led);
+			assert_int_equal(err, rig_try(&other, longer));
+			assert_int_equal(rig.verdict.bound, other.verdict.bound);
+			assert_true(rig.verdict.value == other.verdict.value);
+			assert_true(rig.verdict.limit == other.verdict.limit);
+			taken += !err;
+			refused += err == -EBUSY;
+			if (err)
+				continue;
+			rig_join(&rig, led);
+			rig_join(&other, longer);
+		}
+	}
+	assert_true(taken > 500 && refused > 500);
+}
+
 /* Thousands of tasks, one by one, in a time that nobody notices. */
 static void many(void **state)
 {
@@ -527,6 +565,7 @@ int main(void)
 		cmocka_unit_test(overhead_counts),
 		cmocka_unit_test(extremes),
 		cmocka_unit_test(unpromised),
+		cmocka_unit_test(leads),
 		cmocka_unit_test(many),
 		cmocka_unit_test(bounded_work),
 		cmocka_unit_test(demo_bound),

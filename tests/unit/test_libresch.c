@@ -311,6 +311,31 @@ static void test_register_init(void **state)
 	assert_int_equal(resch_register_self(FD, &reg), 0);
 }
 
+static void answer_lead(void *argument)
+{
+	struct resch_lead *lead = argument;
+
+	lead->verdict.bound = RESCH_BOUND_DEMAND;
+}
+
+static void test_lead_set(void **state)
+{
+	struct resch_verdict verdict = { .bound = 77 };
+	const struct resch_lead *in;
+
+	(void)state;
+	fake.answer = answer_lead;
+	assert_int_equal(resch_lead_set(FD, 8, 40000, &verdict), 0);
+	in = seen(RESCH_IOC_LEAD);
+	assert_int_equal(in->id, 8);
+	assert_int_equal(in->lead, 40000);
+	assert_int_equal(in->reserved, 0);
+	assert_int_equal(in->verdict.bound, 0);
+	assert_int_equal(verdict.bound, RESCH_BOUND_DEMAND);
+	assert_int_equal(resch_lead_set(FD, 8, 0, NULL), 0);
+	assert_fails(resch_lead_set(FD, 8, 1, &verdict));
+}
+
 static void answer_affinity(void *argument)
 {
 	struct resch_affinity *affinity = argument;
@@ -420,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup(test_task_stat, fake_reset),
 		cmocka_unit_test_setup(test_task_next, fake_reset),
 		cmocka_unit_test_setup(test_register_init, fake_reset),
+		cmocka_unit_test_setup(test_lead_set, fake_reset),
 		cmocka_unit_test_setup(test_affinity_get, fake_reset),
 		cmocka_unit_test_setup(test_affinity_set, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),

@@ -92,6 +92,10 @@ with resch.Device() as device:
         stat = task.stat()
         assert (stat.completed, stat.name, stat.period, stat.runtime, stat.state) == (3, 'one', 10000000, 2000000, resch.State.SELECTED)
         assert stat.response_max >= 1000000 and device.stat() == stat
+        task.lead('40us')
+        assert task.stat().lead == 40000
+        fails(errno.EINVAL, '', task.lead, '1ms')
+        task.lead(0)
         assert [each.id for each in device.tasks()] == [task.id]
         fails(errno.EEXIST, '', device.join, '10ms', '1ms', cpu=1)
         mine = task.id

@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	{ "shield", "make RT CPUs: keep interrupts and other tasks off them", cmd_shield },
 	{ "unshield", "give RT CPUs back", cmd_unshield },
 	{ "guard", "let only RT0 make system calls on the CPUs of a domain", cmd_guard },
+	{ "lead", "have tasks woken ahead of their releases, and measure what that brings",
+	  cmd_lead },
 	{ "level", "make a thread or program RT0, RT1+ or an ordinary one", cmd_level },
 	{ "apply", "make domains, servers, shields and levels what a file says", cmd_apply },
 	{ "diff", "say what `apply` would change", cmd_diff },

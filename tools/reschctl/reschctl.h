@@ -37,6 +37,7 @@ int cmd_domain(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_guard(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_lead(int argc, char **argv);
 int cmd_level(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
 int cmd_release(int argc, char **argv);

@@ -286,6 +286,9 @@ enum resch_state {
  * @exec_total:  execution time of all ended jobs
  * @response_min, @response_max, @response_total: of ended jobs: the shortest, the longest, the sum
  * @tardiness_max: longest time by which a job was complete after its deadline
+ * @lead:        see struct resch_lead
+ * @lead_late:   jobs with a lead whose threads came after their release
+ * @lead_way:    longest time from the lead before a release to the thread's being there
  */
 struct resch_task_stat {
 	__u32 id;
@@ -311,6 +314,9 @@ struct resch_task_stat {
 	__aligned_u64 response_total;
 	__aligned_u64 tardiness_max;
 	__aligned_u64 escalations; /* times it stayed in the kernel after it was deselected */
+	__aligned_u64 lead;
+	__aligned_u64 lead_late;
+	__aligned_u64 lead_way;
 };
 
 /** struct resch_cpus - a set of CPUs
@@ -343,6 +349,33 @@ struct resch_affinity {
 	__u32 id;
 	__u32 flags;
 	struct resch_cpus cpus;
+};
+
+#define RESCH_LEAD_MAX 1000000 /* ns */
+
+/**
+ * struct resch_lead - RESCH_IOC_LEAD: a task is woken ahead of its releases, to begin with them
+ * @id:       in: the task; 0 means the calling thread's
+ * @reserved: zero
+ * @lead:     in: so much earlier, ns; below RESCH_LEAD_MAX and the task's period; 0: not
+ * @verdict:  out: with -EBUSY from admission, why
+ *
+ * Each job's thread is let go @lead before the job's release, and waits for that in the kernel,
+ * where it has the CPU unless somebody more urgent is ready: what lies between a timer and user
+ * mode is behind it then, and the job begins within a fraction of a microsecond, if @lead is as
+ * long as that way. Admission counts @lead into every job; it is not charged to the task's wcet.
+ * Releases, deadlines and responses are what they were.
+ *
+ * Errors: -ENOENT: no such task. -EINVAL: @lead is out of range, or the task is not
+ * RESCH_PERIODIC. -EOPNOTSUPP: its domain's plugin has plans, servers, or decides for all CPUs at
+ * once. -EBUSY: admission refused it, see @verdict; or, with a bound of RESCH_BOUND_NONE there, the
+ * task is a stage of a chain. -EPERM: the caller may not signal the thread.
+ */
+struct resch_lead {
+	__u32 id;
+	__u32 reserved;
+	__aligned_u64 lead;
+	struct resch_verdict verdict;
 };
 
 /** struct resch_start - RESCH_IOC_START: time zero for the RESCH_F_SYNC tasks of a domain
@@ -1274,6 +1307,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_SERVERS (1ULL << 3) /* has RESCH_IOC_SERVER_SET and its like */
 #define RESCH_FEATURE_GUARDS (1ULL << 4) /* has RESCH_IOC_GUARD_SET and its like */
 #define RESCH_FEATURE_CHAINS (1ULL << 5) /* has RESCH_IOC_CHAIN_SET and its like */
+#define RESCH_FEATURE_LEAD (1ULL << 6) /* has RESCH_IOC_LEAD */
 #define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
@@ -1355,6 +1389,7 @@ struct resch_event {
 #define RESCH_IOC_START _IOWR(RESCH_IOC_MAGIC, 6, struct resch_start)
 #define RESCH_IOC_TASK_STAT _IOWR(RESCH_IOC_MAGIC, 7, struct resch_task_stat)
 #define RESCH_IOC_AFFINITY _IOWR(RESCH_IOC_MAGIC, 8, struct resch_affinity)
+#define RESCH_IOC_LEAD _IOWR(RESCH_IOC_MAGIC, 9, struct resch_lead)
 #define RESCH_IOC_DOMAIN_SET _IOWR(RESCH_IOC_MAGIC, 16, struct resch_domain_set)
 #define RESCH_IOC_DOMAIN_DEL _IOW(RESCH_IOC_MAGIC, 17, struct resch_domain_del)
 #define RESCH_IOC_DOMAIN_STAT _IOWR(RESCH_IOC_MAGIC, 18, struct resch_domain_stat)

@@ -179,6 +179,9 @@ class Statistics:
     response_max: int
     response_total: int
     tardiness_max: int
+    lead: int
+    lead_late: int
+    lead_way: int
 
 
 def _statistics(stat: _library.TaskStat) -> Statistics:
@@ -186,7 +189,7 @@ def _statistics(stat: _library.TaskStat) -> Statistics:
     plain = {name: getattr(stat, name) for name in (
         'id', 'pid', 'cpu', 'domain', 'job', 'completed', 'misses', 'overruns', 'skipped',
         'preemptions', 'migrations', 'exec_total', 'exec_max', 'response_min', 'response_max',
-        'response_total', 'tardiness_max')}
+        'response_total', 'tardiness_max', 'lead', 'lead_late', 'lead_way')}
     return Statistics(name=params.name.decode(errors='replace'), state=State(stat.state),
                       period=params.period,
                       deadline=params.deadline, runtime=params.wcet, **plain)
@@ -391,6 +394,15 @@ class Task:
         error = LIBRARY.resch_delay(self.device.fileno(), nanoseconds(until))
         if error:
             _raise(error)
+
+    def lead(self, time: Time) -> None:
+        """Have it woken so much ahead of its releases, to begin with them: resch_lead_set(3). 0:
+        not."""
+        verdict = _library.Verdict()
+        error = LIBRARY.resch_lead_set(self.device.fileno(), self.id, nanoseconds(time),
+                                       ctypes.byref(verdict))
+        if error:
+            _refuse(error, verdict)
 
     def stat(self) -> Statistics:
         return self.device.stat(self.id)

@@ -44,7 +44,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 7
+#define RESCH_PLUGIN_ABI 8
 
 /*
  * Private areas that the core keeps for a plugin, so many u64 each; check yours with
@@ -172,6 +172,8 @@ struct resch_server {
  * @id:      for messages and traces
  * @params:  what it asked for. @deadline and @priority as given (@deadline is never 0 here)
  * @job:     the current job while it is ready, the last or next one otherwise
+ * @lead:    enqueue() comes so much before a job's release, ns, and its thread spends the rest of
+ *           that time on the CPU; see resch_task_cost()
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
  * @server:  the one that @params.group names, or NULL: none, or the domain has no such server; of a
  *           task that works for a client: the client's
@@ -195,6 +197,7 @@ struct resch_task {
 	bool busy;
 	struct resch_task_params params;
 	struct resch_job job;
+	u64 lead;
 };
 
 /**
@@ -216,8 +219,7 @@ struct resch_task {
  * @kicks, @next_kicked, @kicked: see resch_rq_kick()
  * @noted:    see resch_server_note()
  * @capacity: share of the CPU that admission may give away, parts per million
- * @overhead: what each job costs beside its execution, ns: count it into every execution time in
- *            admit()
+ * @overhead: what each job costs beside its execution, ns: see resch_task_cost()
  */
 struct resch_rq {
 	u64 private[RESCH_RQ_PRIVATE];
@@ -242,6 +244,15 @@ struct resch_rq {
 #define resch_rq_for_each(rq, task) for ((task) = (rq)->tasks; (task); (task) = (task)->next)
 #define resch_rq_for_each_server(rq, server) \
 	for ((server) = (rq)->servers; (server); (server) = (server)->next)
+
+/**
+ * resch_task_cost - what a job of @task takes from the CPU @rq at most, ns: what admit() is to
+ * count as its execution time
+ */
+static inline u64 resch_task_cost(const struct resch_rq *rq, const struct resch_task *task)
+{
+	return task->params.wcet + rq->overhead + task->lead;
+}
 
 /* The CPU with @index of the same domain. RESCH_PLUGIN_WHOLE. */
 static inline struct resch_rq *resch_rq_peer(const struct resch_rq *rq, u32 index)

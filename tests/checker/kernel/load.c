@@ -91,6 +91,19 @@ static int enter(struct task *task)
 	return result;
 }
 
+/* One in eight jobs changes how far ahead of its releases its task is woken. */
+static void lead(struct task *task)
+{
+	uint64_t ns = draw(&task->seed, 4) ? draw(&task->seed, 900) * 1000 : 0;
+	int result;
+
+	if (nr_servers || task->reg.params.kind != RESCH_PERIODIC || draw(&task->seed, 8))
+		return;
+	result = resch_lead_set(fd, 0, ns, NULL);
+	if (result)
+		fprintf(stderr, "load: a lead: %s\n", strerror(-result));
+}
+
 static void *waiting_task(void *argument)
 {
 	struct task *task = argument;
@@ -99,6 +112,7 @@ static void *waiting_task(void *argument)
 	if (enter(task))
 		return NULL;
 	while (!stop) {
+		lead(task);
 		result = resch_wait(fd, NULL);
 		if (result && result != -EINTR)
 			break;

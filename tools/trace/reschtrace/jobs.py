@@ -42,10 +42,12 @@ class Jobs:
         if before is not None and before.completed is not None:
             free = max(free, before.completed)
         self.rules['release'].checked += 1
-        if at < nominal:
+        if at < nominal - task.lead_at(at):
             self.violate('release', at,
                          f'job {job.index} of {task.label()} released {show(nominal - at)} '
                          'before its time', task.cpu, [task], nominal - at, job.line)
+        elif at < nominal:
+            self.check_begin(task, job)
         else:
             self.judge('release', at - free, at, f'job {job.index} of {task.label()} released '
                        f'{show(at - free)} late', task.cpu, [task], line=job.line)
@@ -71,6 +73,17 @@ class Jobs:
                          f'job {job.index} of {task.label()}: released {show(step)} after '
                          f'the last one, minimum inter-arrival time {show(period)}',
                          task.cpu, [task], period - step, job.line)
+
+    def check_begin(self, task, job):
+        """A job that is released ahead of its release is not to begin before that."""
+        if job.begun is not None and job.begun < job.nominal:
+            self.violate('release', job.begun,
+                         f'job {job.index} of {task.label()} began {show(job.nominal - job.begun)} '
+                         'before its release', task.cpu, [task], job.nominal - job.begun, job.line)
+        elif job.begun is None and job.completed is not None and not job.partial:
+            self.violate('release', job.completed,
+                         f'job {job.index} of {task.label()} was released ahead of its release, and '
+                         'did not wait for it', task.cpu, [task], line=job.line)
 
     def check_deadline(self, task, job):
         if task.params is None:
@@ -203,7 +216,7 @@ class Jobs:
     def check_throttled(self, task, job, allowed):
         """Between two replenishments a job executes for its budget at most; until it is demoted, as
         it then runs in time that nobody else wants."""
-        start = job.released
+        start = job.begins()
         for now, budget in job.budgets + [(job.completed, 0)]:
             if job.demoted is not None:
                 now = min(now, job.demoted)

@@ -213,8 +213,13 @@ class Measured:
                 job.previous.completed > job.nominal
             if job.recorded is None or late:
                 continue
-            value = max(0, job.recorded - job.nominal)
-            fired = self.fired(job.on, job.nominal, job.recorded)
+            seen = job.recorded
+            if job.released < job.nominal:   # its timer is not meant to be at its release
+                if job.begun is None:
+                    continue
+                seen = job.begun
+            value = max(0, seen - job.nominal)
+            fired = self.fired(job.on, job.nominal, seen)
             drift = None if fired is None else fired - job.nominal
             self.measures['RelJ'].add(value, task, task.cpu if job.on is None else job.on,
                                       job.nominal,

@@ -15,6 +15,7 @@ from .plan import settle
 
 PERIODIC, SPORADIC, WAKEUP = 0, 1, 2
 COUNT, NOTIFY, SIGNAL, SKIP, THROTTLE, DEMOTE = range(6)
+LEAD_MAX = 1000000   # RESCH_LEAD_MAX, ns
 
 # enum resch_off, for recorders that could not tell its names
 WHY = {'0': 'preempt', '1': 'complete', '2': 'block', '3': 'throttle', '4': 'detach'}
@@ -63,6 +64,7 @@ class Job:
         self.exec = None         # as the engine says
         self.skipped = 0
         self.selected = None     # first time
+        self.begun = None        # where it was released ahead of its release: when it began
         self.previous = None     # the job before, where that was seen
         self.moves = []          # (now, release, deadline): a replenished job takes over a release
         self.misses = []         # (now, value, deadline)
@@ -75,6 +77,10 @@ class Job:
         self.partial = partial
         self.seen = event.now    # its first event
         self.line = event.line
+
+    def begins(self):
+        """From when on what its thread executes is the job's."""
+        return max(self.released, self.nominal)
 
     def response(self):
         return None if self.completed is None else self.completed - self.nominal
@@ -95,6 +101,7 @@ class Task:
         self.why_gone = None
         self.jobs = []
         self.escalations = []    # times
+        self.leads = []          # (since, ns)
         self.ready = []
         self.selected = []
         self.held = []           # from the stamp of a selection until it was seen to have stopped
@@ -125,6 +132,14 @@ class Task:
                 break
             if run.end > start:
                 yield run
+
+    def lead_at(self, time):
+        """How far ahead of its releases jobs may be released. A lead that was given before the
+        trace began is not known."""
+        past = [lead for since, lead in self.leads if since <= time]
+        if past:
+            return max(past[-2:])    # the timer of one job may be of the one before
+        return 0 if self.attached is not None else LEAD_MAX
 
     def label(self):
         return f'{self.name or "task"}/{self.id}'

@@ -375,6 +375,14 @@ class Replay:
     def escalate(self, task, event):
         task.escalations.append(event.now)
 
+    def begin(self, task, event):
+        job = self.current(task, event)
+        if job:
+            job.begun = event.now
+
+    def lead(self, task, event):
+        task.leads.append((event.now, event.get('value', 0)))
+
     def anomaly(self, rule, event, task, text):
         if not self.depth:
             self.model.anomalies.append(Anomaly(rule, event, task, text))

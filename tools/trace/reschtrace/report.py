@@ -30,7 +30,7 @@ class Figures:
         execs = [job.exec for job in done if job.exec is not None]
         self.exec_avg = sum(execs) // len(execs) if execs else None
         self.exec_max = max(execs, default=None)
-        self.late_max = max((job.released - job.nominal for job in task.jobs
+        self.late_max = max((max(0, job.released - job.nominal) for job in task.jobs
                              if job.released is not None and not waited(job)), default=None)
         latencies = [latency for job in task.jobs
                      if (latency := self.latency(model, task, job)) is not None]

@@ -162,7 +162,7 @@ class Running:
         for job in task.jobs:
             if job.partial or job.exec is None or job.released is None:
                 continue
-            ran = self.model.executed(task, job.released, job.completed)
+            ran = self.model.executed(task, job.begins(), job.completed)
             off = abs(ran - job.exec)
             self.judge('exec', off, job.completed,
                        f'job {job.index} of {task.label()}: execution time '
