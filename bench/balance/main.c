@@ -17,11 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "asked.h"
+#include "clock-ns.h"
+#include "command-line.h"
+#include "task.h"
 #include "time-option.h"
 #include "waiting.h"
-#include "clock-ns.h"
-#include "task.h"
+#include "written.h"
 
 #define SAMPLES_MAX 4096
 #define MOST_NS 100000000000ull /* of an option */
@@ -51,16 +52,17 @@ static const char help[] =
 	"Starts a scenario's tasks together and tells what each got. Prints one JSON object; times\n"
 	"are ns. The format is in bench/balance/scenario.h and docs/shielding-measured.md.\n"
 	"\n"
-	"  -m CPU      where the observer itself runs (0)\n"
-	"  -e TIME     look where the tasks are every so often (10ms)\n"
-	"  -g TIME     a gap of so much in a task's time was somebody else's (500us)\n"
-	"  -N NAME     \"name\" in the output\n";
+	"  -m, --cpu=CPU     where the observer itself runs (0)\n"
+	"  -e, --every=TIME  look where the tasks are every so often (10ms)\n"
+	"  -g, --gap=TIME    a gap of so much in a task's time was somebody else's (500us)\n"
+	"  -N, --name=NAME   \"name\" in the output\n"
+	"      --help, --version\n";
 
-static _Noreturn void usage(void)
-{
-	fputs(help, stderr);
-	exit(2);
-}
+static const struct option options[] = {
+	{ "cpu", 1, NULL, 'm' }, { "every", 1, NULL, 'e' },
+	{ "gap", 1, NULL, 'g' }, { "name", 1, NULL, 'N' },
+	ASKED_OPTIONS,
+};
 
 /*
  * The CPU that @pid is on or waits for: the 39th word of its stat. The name in the second may have
@@ -251,45 +253,43 @@ static void print(uint64_t begin)
 	puts("]}");
 }
 
-static unsigned long number(const char *text)
+static void read_options(int argc, char **argv)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (end == text || *end || value > 100000000)
-		usage();
-	return value;
-}
-
-int main(int argc, char **argv)
-{
-	char why[200];
-	FILE *file;
 	int letter;
 
-	answer_if_asked(argv, "resch-balance", help);
-	while ((letter = getopt(argc, argv, "m:e:g:N:")) != -1) {
+	written_or_failed("resch-balance");
+	while ((letter = next_option(argc, argv, "resch-balance", help, "m:e:g:N:", options)) !=
+	       -1) {
 		if (letter == 'm')
-			option.observer_cpu = (int)number(optarg) % CPU_SETSIZE;
+			option.observer_cpu =
+				(int)number_option("resch-balance", optarg, 0, CPU_SETSIZE - 1);
 		else if (letter == 'e')
 			option.every_ns = time_option("resch-balance", optarg, 0, MOST_NS);
 		else if (letter == 'g')
 			option.gap_ns = time_option("resch-balance", optarg, 0, MOST_NS);
 		else if (letter == 'N')
 			option.name = optarg;
-		else
-			usage();
 	}
-	if (optind + 1 != argc)
-		usage();
+	if (optind + 1 == argc)
+		return;
+	fputs("resch-balance: there is to be one SCENARIO\n", stderr);
+	wrong_usage("resch-balance");
+}
+
+int main(int argc, char **argv)
+{
+	char why[200];
+	FILE *file;
+
+	read_options(argc, argv);
 	file = fopen(argv[optind], "r");
 	if (!file) {
 		warn("%s", argv[optind]);
-		return 1;
+		return EXIT_USAGE;
 	}
 	if (scenario_read(&scenario, file, why, sizeof(why))) {
 		fprintf(stderr, "resch-balance: %s: %s\n", argv[optind], why);
-		return 2;
+		return EXIT_USAGE;
 	}
 	fclose(file);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,

@@ -12,7 +12,7 @@
 /* A first argument of --help or --version is answered on standard output, and ends the program. */
 static inline void answer_if_asked(char **argv, const char *program, const char *help)
 {
-	written_or(program, 1);
+	written_or_failed(program);
 	if (!argv[0] || !argv[1])
 		return;
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

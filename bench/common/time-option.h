@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit-status.h"
+
 /* Return: ns; one that is no time, or not from @least to @most, is told, and ends the program. */
 static inline uint64_t time_option(const char *program, const char *text, uint64_t least,
 				   uint64_t most)
@@ -28,7 +30,7 @@ static inline uint64_t time_option(const char *program, const char *text, uint64
 	else
 		fprintf(stderr, "%s: '%s' is no time from %s to %s, such as 500us\n", program, text,
 			low, high);
-	exit(2);
+	exit(EXIT_USAGE);
 }
 
 #endif /* _BENCH_TIME_OPTION_H */

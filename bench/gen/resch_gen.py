@@ -29,11 +29,19 @@ sys.path[:0] = [HERE, os.path.join(HERE, '../../tools/trace')]
 
 from reschtrace import cli  # noqa: E402  pylint: disable=wrong-import-position
 
-TRIES = 10**6
+# What is tried at most: sets, and random numbers, which are a minute.
+TRIES, DRAWS = 10**6, 2 * 10**7
+# Tasks at most; the table of randfixedsum grows as their square.
+MOST, MOST_FIXED = 10**6, 4096
+EVERY = 1024
 
 
 class Impossible(Exception):
     """No set has these properties, or none was found."""
+
+
+def silent(*_, **__):
+    """For whom no progress is told."""
 
 
 # ---- utilizations --------------------------------------------------------------------------------
@@ -43,9 +51,15 @@ def uniform(rng, low, high):
     return low + (high - low) * rng.random()
 
 
-def retas(rng, cpus, target, umin, umax):
+def too_many():
+    return Impossible(f'it would have more than {MOST} tasks')
+
+
+def retas(rng, cpus, target, umin, umax, tell=silent):
     """Utilizations whose sum is in [target[0], target[1]] times cpus."""
-    for _ in range(TRIES):
+    draws = 0
+    for number in range(TRIES):
+        tell(number, 'tries', TRIES)
         shares, total = [], 0.0
         while total / cpus <= target[1]:
             share = uniform(rng, umin, umax)
@@ -53,13 +67,22 @@ def retas(rng, cpus, target, umin, umax):
             total += share
             if target[0] <= total / cpus <= target[1]:
                 return shares
+            if len(shares) == MOST:
+                raise too_many()
+        draws += len(shares)
+        if draws > DRAWS:
+            break
     raise Impossible('no sum came into the target')
 
 
 def kato(rng, utilization, umin, umax):
     """Utilizations from [umin, umax] with this sum, of which the last may be less than umin."""
+    if utilization / umax > MOST:
+        raise too_many()
     shares, total = [], 0.0
     while total < utilization:
+        if len(shares) == MOST:
+            raise too_many()
         share = min(uniform(rng, umin, umax), utilization - total)
         # what is left of a subtraction is no task
         if share < 1e-9:
@@ -80,18 +103,20 @@ def uunifast(rng, tasks, utilization):
     return shares
 
 
-def uunifast_discard(rng, tasks, utilization):
+def uunifast_discard(rng, tasks, utilization, tell=silent):
     """The same until none is above 1; also says how many tries it took."""
     if utilization > tasks:
         raise Impossible(f'{tasks} tasks cannot have a utilization of {utilization:g}')
-    for tries in range(1, TRIES + 1):
+    most = min(TRIES, max(1, DRAWS // tasks))
+    for tries in range(1, most + 1):
         shares = uunifast(rng, tasks, utilization)
         if max(shares) <= 1.0:
             return shares, tries
+        tell(tries, 'sets with a task above 1', most)
     raise Impossible('every set had a task above 1; randfixedsum needs no luck')
 
 
-def randfixedsum_table(tasks, utilization):
+def randfixedsum_table(tasks, utilization, tell=silent):
     """Probabilities of the transitions between simplices; the same for all sets of this kind."""
     k = min(int(utilization), tasks - 1)
     low = [utilization - (k - j) for j in range(tasks)]
@@ -100,6 +125,7 @@ def randfixedsum_table(tasks, utilization):
     volume[1] = sys.float_info.max
     table = []
     for i in range(2, tasks + 1):
+        tell(i, 'rows of the table', tasks, power=2)
         row, new = [0.0] * i, [0.0] * (tasks + 2)
         for j in range(1, i + 1):
             a = volume[j] * low[j - 1] / i
@@ -154,46 +180,74 @@ PERIODS = {'uniform': uniform_period, 'log-uniform': log_uniform_period}
 
 # ---- sets ----------------------------------------------------------------------------------------
 
-def task_set(rng, shares, period, tmin, tmax, step=1, deadline=(1.0, 1.0), factor=1.0, offset=0):
-    """Rows of the file for these utilizations."""
-    rows = []
+def task_rows(rng, shares, period, tmin, tmax, step=1, deadline=(1.0, 1.0), factor=1.0, offset=0):
+    """Rows of the file for these utilizations, one by one."""
     for number, share in enumerate(shares, 1):
         gap = PERIODS[period](rng, tmin, tmax, step)
         wcet = max(1, int(gap * share))
         due = gap
         if deadline != (1.0, 1.0):
             due = max(wcet, int(gap * uniform(rng, *deadline)))
-        rows.append((number, max(1, int(wcet / factor)), wcet, gap, int(gap * factor), due, offset,
-                     int(offset * factor)))
-    return rows
+        yield (number, max(1, int(wcet / factor)), wcet, gap, int(gap * factor), due, offset,
+               int(offset * factor))
 
 
-def shares_of(rng, args, prepared):
+def task_set(*args, **more):
+    return list(task_rows(*args, **more))
+
+
+def shares_of(rng, args, tell):
     if args.method == 'retas':
-        return retas(rng, args.cpus, args.target, args.umin, args.umax)
+        return retas(rng, args.cpus, args.target, args.umin, args.umax, tell)
     if args.method == 'kato':
         return kato(rng, args.utilization, args.umin, args.umax)
     if args.method == 'uunifast':
-        return uunifast_discard(rng, args.tasks, args.utilization)[0]
+        return uunifast_discard(rng, args.tasks, args.utilization, tell)[0]
+    prepared = None
+    if 0 < args.utilization <= args.tasks:
+        prepared = randfixedsum_table(args.tasks, args.utilization, tell)
     return randfixedsum(rng, args.tasks, args.utilization, prepared)
 
 
 def generate(args, number):
-    """Set number `number` of those that the options describe."""
+    """The rows of set number `number` of those that the options describe. Raises: Impossible"""
     rng = random.Random(f'{args.seed}/{number}')
-    prepared = None
-    if args.method == 'randfixedsum' and 0 < args.utilization <= args.tasks:
-        prepared = randfixedsum_table(args.tasks, args.utilization)
-    return task_set(rng, shares_of(rng, args, prepared), args.periods, args.tmin,
-                    args.tmax, args.step, args.deadline, args.factor, args.offset)
+    progress = cli.Progress()
+    try:
+        shares = shares_of(rng, args, progress.tell)
+    finally:
+        progress.end()
+    rows = task_rows(rng, shares, args.periods, args.tmin, args.tmax, args.step, args.deadline,
+                     args.factor, args.offset)
+    return told(rows, len(shares), progress)
+
+
+def told(rows, count, progress):
+    for row in rows:
+        if row[0] % EVERY == 0:
+            progress.tell(row[0], 'tasks', count)
+        yield row
+    progress.end()
+
+
+def write(rows, file):
+    file.write('# resch-gen ' + ' '.join(sys.argv[1:]) + '\n')
+    file.writelines(','.join(str(field) for field in row) + '\n' for row in rows)
 
 
 # ---- the command line ----------------------------------------------------------------------------
 
+def number(text):
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
 def pair(text):
     low, comma, high = text.partition(',')
     try:
-        values = float(low), float(high if comma else low)
+        values = number(low), number(high if comma else low)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' is not LOW,HIGH") from error
     if not 0 < values[0] <= values[1]:
@@ -211,10 +265,10 @@ def arguments(argv=None):
     parser.add_argument('--target', type=pair, default=(0.88, 0.885), metavar='LOW,HIGH',
                         help='sum of utilizations / CPUs, for retas (default: 0.88,0.885)')
     parser.add_argument('-n', '--tasks', type=int, default=8, metavar='N', help='default: 8')
-    parser.add_argument('-u', '--utilization', type=float, default=1.0, metavar='SUM',
+    parser.add_argument('-u', '--utilization', type=number, default=1.0, metavar='SUM',
                         help='default: 1')
-    parser.add_argument('--umin', type=float, default=0.1, metavar='SHARE', help='default: 0.1')
-    parser.add_argument('--umax', type=float, default=1.0, metavar='SHARE', help='default: 1')
+    parser.add_argument('--umin', type=number, default=0.1, metavar='SHARE', help='default: 0.1')
+    parser.add_argument('--umax', type=number, default=1.0, metavar='SHARE', help='default: 1')
     parser.add_argument('--periods', choices=sorted(PERIODS), default='uniform',
                         help='default: uniform')
     parser.add_argument('--tmin', type=cli.duration, default=cli.duration('5ms'), metavar='TIME',
@@ -225,7 +279,7 @@ def arguments(argv=None):
                         help='periods are multiples of this above tmin (uniform), or of this (default: 1ns)')
     parser.add_argument('--deadline', type=pair, default=(1.0, 1.0), metavar='LOW,HIGH',
                         help='deadline / period, uniform in between (default: 1)')
-    parser.add_argument('--factor', type=float, default=1.0, metavar='F',
+    parser.add_argument('--factor', type=number, default=1.0, metavar='F',
                         help='max_T = F T, min_C = C / F, max_off = F min_off (default: 1)')
     parser.add_argument('--offset', type=cli.duration, default=0, metavar='TIME',
                         help='min_off (default: 0)')
@@ -237,6 +291,11 @@ def arguments(argv=None):
     args = parser.parse_args(argv)
     if args.tasks < 1 or args.cpus < 1 or args.utilization <= 0:
         parser.error('tasks, CPUs and utilization are positive')
+    if args.tasks > MOST and args.method == 'uunifast':
+        parser.error(f'at most {MOST} tasks')
+    if args.tasks > MOST_FIXED and args.method == 'randfixedsum':
+        parser.error(f'randfixedsum takes at most {MOST_FIXED} tasks, since its table grows as '
+                     f'their square; uunifast takes {MOST}')
     if args.target[1] > 1:
         parser.error('--target is a share of all CPUs, at most 1')
     if not 0 < args.umin <= args.umax <= 1:
@@ -253,23 +312,19 @@ def main():
     try:
         rows = generate(args, args.number)
     except Impossible as error:
-        print(f'resch-gen: {error}', file=sys.stderr)
-        return 1
-    text = '# resch-gen ' + ' '.join(sys.argv[1:]) + '\n'
-    text += ''.join(','.join(str(field) for field in row) + '\n' for row in rows)
+        return cli.fail('resch-gen', error, cli.FAILED)
     try:
         if not args.output:
-            sys.stdout.write(text)
+            write(rows, sys.stdout)
             return 0
         with open(args.output, 'w', encoding='utf-8') as file:
-            file.write(text)
+            write(rows, file)
     except OSError as error:
         if not args.output:
             raise
-        print(f'resch-gen: {args.output}: {error.strerror}', file=sys.stderr)
-        return 1
+        return cli.fail('resch-gen', f'{args.output}: {error.strerror}', cli.FAILED)
     return 0
 
 
 if __name__ == '__main__':
-    cli.run('resch-gen', main, 1, unread=0)
+    cli.run('resch-gen', main)

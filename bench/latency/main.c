@@ -20,13 +20,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "asked.h"
-#include "waiting.h"
 #include "clock-ns.h"
+#include "command-line.h"
 #include "pin.h"
 #include "stats.h"
 #include "time-option.h"
+#include "waiting.h"
 #include "waking.h"
+#include "written.h"
 
 static struct {
 	const char *name;
@@ -51,21 +52,24 @@ static const char help[] =
 	"  work     execution times of so many integer divisions (-w)\n"
 	"  edge     how far from one period toggles of a pin are apart (-o)\n"
 	"\n"
-	"  -c CPU      where (0)\n"
-	"  -p N        SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
-	"  -i TIME     period: 500us, 2ms (1ms)\n"
-	"  -n N        periods (1000)\n"
-	"  -w N        divisions in each period (0)\n"
-	"  -k          kernel latency, too (root)\n"
-	"  -o PIN      toggle gpio:/dev/gpiochipN:LINE or rts:/dev/ttySN\n"
-	"  -s FILE     all user latencies, one a line, in the order in which they came\n"
-	"  -N NAME     \"name\" in the output\n";
+	"  -c, --cpu=CPU       where (0)\n"
+	"  -p, --priority=N    SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
+	"  -i, --period=TIME   500us, 2ms (1ms)\n"
+	"  -n, --count=N       periods (1000)\n"
+	"  -w, --work=N        divisions in each period (0)\n"
+	"  -k, --kernel        kernel latency, too (root)\n"
+	"  -o, --pin=PIN       toggle gpio:/dev/gpiochipN:LINE or rts:/dev/ttySN\n"
+	"  -s, --samples=FILE  all user latencies, one a line, in the order in which they came\n"
+	"  -N, --name=NAME     \"name\" in the output\n"
+	"      --help, --version\n";
 
-static _Noreturn void usage(void)
-{
-	fputs(help, stderr);
-	exit(2);
-}
+static const struct option options[] = {
+	{ "cpu", 1, NULL, 'c' },    { "priority", 1, NULL, 'p' },
+	{ "period", 1, NULL, 'i' }, { "count", 1, NULL, 'n' },
+	{ "work", 1, NULL, 'w' },   { "kernel", 0, NULL, 'k' },
+	{ "pin", 1, NULL, 'o' },    { "samples", 1, NULL, 's' },
+	{ "name", 1, NULL, 'N' },   ASKED_OPTIONS,
+};
 
 /* Divisions whose operands and results the compiler can't know. */
 static void divide(unsigned long times)
@@ -78,41 +82,29 @@ static void divide(unsigned long times)
 	dividend = 4000000007u + (sum & 1);
 }
 
-static unsigned long number(const char *text, unsigned long least, unsigned long most)
-{
-	char *end;
-	unsigned long value;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || value < least || value > most) {
-		fprintf(stderr, "resch-latency: '%s' is not %lu to %lu\n", text, least, most);
-		exit(2);
-	}
-	return value;
-}
-
-static void options(int argc, char **argv)
+static void read_options(int argc, char **argv)
 {
 	int letter;
 
-	answer_if_asked(argv, "resch-latency", help);
-	while ((letter = getopt(argc, argv, "c:p:i:n:w:o:s:N:k")) != -1) {
+	written_or_failed("resch-latency");
+	while ((letter = next_option(argc, argv, "resch-latency", help, "c:p:i:n:w:o:s:N:k",
+				     options)) != -1) {
 		switch (letter) {
 		case 'c':
-			option.cpu = (int)number(optarg, 0, CPU_SETSIZE - 1);
+			option.cpu =
+				(int)number_option("resch-latency", optarg, 0, CPU_SETSIZE - 1);
 			break;
 		case 'p':
-			option.priority = (int)number(optarg, 0, 99);
+			option.priority = (int)number_option("resch-latency", optarg, 0, 99);
 			break;
 		case 'i':
 			option.period = time_option("resch-latency", optarg, 10000, 4000000000ull);
 			break;
 		case 'n':
-			option.count = number(optarg, 1, 1000000000);
+			option.count = number_option("resch-latency", optarg, 1, 1000000000);
 			break;
 		case 'w':
-			option.divisions = number(optarg, 0, 4000000000);
+			option.divisions = number_option("resch-latency", optarg, 0, 4000000000);
 			break;
 		case 'o':
 			option.pin = optarg;
@@ -126,12 +118,12 @@ static void options(int argc, char **argv)
 		case 'k':
 			option.kernel = true;
 			break;
-		default:
-			usage();
 		}
 	}
-	if (optind != argc)
-		usage();
+	if (optind != argc) {
+		fprintf(stderr, "resch-latency: '%s' is none of its options\n", argv[optind]);
+		wrong_usage("resch-latency");
+	}
 }
 
 /* Priority first, then the CPU: the order that the report asks of a task that becomes RT0. */
@@ -237,7 +229,7 @@ int main(int argc, char **argv)
 	struct pin pin;
 	pid_t teller;
 
-	options(argc, argv);
+	read_options(argc, argv);
 	if (stats_init(&result.user, option.count) || stats_init(&result.kernel, option.count) ||
 	    stats_init(&result.work, option.divisions ? option.count : 0) ||
 	    stats_init(&result.edge, option.pin ? option.count : 0))

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock-ns.h"
+#include "exit-status.h"
 #include "load.h"
 
 static uint64_t cpu_ns(pid_t pid)
@@ -51,13 +53,17 @@ int board_print(const char *path)
 	const struct load_board *board;
 	const char *comma = "";
 	const struct load *load;
+	struct stat stat;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		err(1, "%s", path);
+	if (fd < 0 || fstat(fd, &stat))
+		err(EXIT_USAGE, "%s", path);
+	/* beyond its end there would be a signal */
+	if (stat.st_size != sizeof(*board))
+		errx(EXIT_USAGE, "%s: no board of resch-load", path);
 	board = mmap(NULL, sizeof(*board), PROT_READ, MAP_SHARED, fd, 0);
 	if (board == MAP_FAILED)
-		err(1, "%s", path);
+		err(EXIT_FAILED, "%s", path);
 	printf("{\"time\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"cpus\": %ld, \"loads\": {",
 	       now_ns(), idle_ns(), sysconf(_SC_NPROCESSORS_ONLN));
 	for (load = loads; load->name; load++) {

@@ -13,25 +13,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "asked.h"
+#include "command-line.h"
 #include "load.h"
+#include "written.h"
 
 static const char help[] =
 	"usage: resch-load [-f BOARD] [-d FILE] [-u PERCENT] KIND[=WORKERS]...\n"
 	"       resch-load -r BOARD\n"
 	"Keeps the machine busy until it is ended. KIND: compute disk net lock cache.\n"
 	"\n"
-	"  -f BOARD    count in this file (/tmp/resch-load)\n"
-	"  -r BOARD    print what has been done so far: JSON, times in ns\n"
-	"  -d FILE     what \"disk\" writes to; a block device loses its contents\n"
-	"              (/tmp/resch-load.disk)\n"
-	"  -u PERCENT  each worker runs so much of every 10 ms (100)\n";
+	"  -f, --board=BOARD    count in this file (/tmp/resch-load)\n"
+	"  -r, --read=BOARD     print what has been done so far: JSON, times in ns\n"
+	"  -d, --disk=FILE      what \"disk\" writes to; a block device loses its contents\n"
+	"                       (/tmp/resch-load.disk)\n"
+	"  -u, --share=PERCENT  each worker runs so much of every 10 ms (100)\n"
+	"      --help, --version\n";
 
-static _Noreturn void usage(void)
-{
-	fputs(help, stderr);
-	exit(2);
-}
+static const struct option options[] = {
+	{ "board", 1, NULL, 'f' },
+	{ "read", 1, NULL, 'r' },
+	{ "disk", 1, NULL, 'd' },
+	{ "share", 1, NULL, 'u' },
+	ASKED_OPTIONS,
+};
 
 static struct load_board *new_board(const char *path)
 {
@@ -65,28 +69,50 @@ static void start(struct load_worker *place, const struct load *load, const char
 	load->run(&place->done, disk, worker);
 }
 
+static const struct load *load_meant(const char *kind)
+{
+	const struct load *load = load_named(kind);
+
+	if (load)
+		return load;
+	fprintf(stderr, "resch-load: there is no load %s", kind);
+	for (load = loads; load->name; load++) {
+		if (!word_near(kind, load->name))
+			continue;
+		fprintf(stderr, ": %s?", load->name);
+		break;
+	}
+	fputs("\n", stderr);
+	wrong_usage("resch-load");
+}
+
 /* Returns the number of workers. */
 static unsigned int start_all(struct load_board *board, char **kinds, const char *disk)
 {
-	unsigned int count = 0;
+	const struct load *of[LOAD_WORKERS];
+	unsigned int count = 0, i;
 
+	/* all are understood before any is there */
 	for (; *kinds; kinds++) {
 		char *equals = strchr(*kinds, '=');
-		long workers = 1;
+		unsigned long workers = 1;
 		const struct load *load;
 
 		if (equals) {
 			*equals = '\0';
-			workers = atol(equals + 1);
+			workers = number_option("resch-load", equals + 1, 1, LOAD_WORKERS);
 		}
-		load = load_named(*kinds);
-		if (!load || workers < 1 || workers > LOAD_WORKERS - (long)count)
-			usage();
-		while (workers--) {
-			start(&board->worker[count], load, disk, count);
-			count++;
+		load = load_meant(*kinds);
+		for (; workers; workers--) {
+			if (count == LOAD_WORKERS) {
+				fprintf(stderr, "resch-load: more than %d workers\n", LOAD_WORKERS);
+				wrong_usage("resch-load");
+			}
+			of[count++] = load;
 		}
 	}
+	for (i = 0; i < count; i++)
+		start(&board->worker[i], of[i], disk, i);
 	return count;
 }
 
@@ -121,35 +147,46 @@ static _Noreturn void share(const struct load_board *board, unsigned int workers
 	}
 }
 
+static struct {
+	const char *board, *disk;
+	unsigned int percent;
+} option = { .board = "/tmp/resch-load", .disk = "/tmp/resch-load.disk", .percent = 100 };
+
+static void read_options(int argc, char **argv)
+{
+	int letter;
+
+	written_or_failed("resch-load");
+	while ((letter = next_option(argc, argv, "resch-load", help, "f:r:d:u:", options)) != -1) {
+		if (letter == 'r')
+			exit(board_print(optarg));
+		else if (letter == 'f')
+			option.board = optarg;
+		else if (letter == 'd')
+			option.disk = optarg;
+		else if (letter == 'u')
+			option.percent = (unsigned int)number_option("resch-load", optarg, 0, 100);
+	}
+	if (optind < argc)
+		return;
+	fputs("resch-load: no KIND of load\n", stderr);
+	wrong_usage("resch-load");
+}
+
 int main(int argc, char **argv)
 {
-	const char *path = "/tmp/resch-load", *disk = "/tmp/resch-load.disk";
-	unsigned int percent = 100, workers;
 	struct load_board *board;
-	int letter, status;
+	unsigned int workers;
+	int status;
 
-	answer_if_asked(argv, "resch-load", help);
-	while ((letter = getopt(argc, argv, "f:r:d:u:")) != -1) {
-		if (letter == 'r')
-			return board_print(optarg);
-		else if (letter == 'f')
-			path = optarg;
-		else if (letter == 'd')
-			disk = optarg;
-		else if (letter == 'u' && atoi(optarg) >= 0 && atoi(optarg) <= 100)
-			percent = (unsigned int)atoi(optarg);
-		else
-			usage();
-	}
-	if (optind == argc)
-		usage();
-	board = new_board(path);
-	workers = start_all(board, argv + optind, disk);
-	if (percent < 100)
-		share(board, workers, percent);
+	read_options(argc, argv);
+	board = new_board(option.board);
+	workers = start_all(board, argv + optind, option.disk);
+	if (option.percent < 100)
+		share(board, workers, option.percent);
 	/* They don't end: one that does has failed. */
 	wait(&status);
 	signal_all(board, workers, SIGKILL);
 	fputs("resch-load: a load has ended\n", stderr);
-	return 1;
+	return EXIT_FAILED;
 }

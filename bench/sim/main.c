@@ -46,6 +46,12 @@ static void read_set(struct sim_run *run, const char *path)
 		fclose(file);
 }
 
+static _Noreturn void cant_write(const char *path)
+{
+	fprintf(stderr, "resch-sim: %s: %s\n", path, strerror(errno));
+	exit(EXIT_FAILED);
+}
+
 static void open_trace(struct sim_run *run)
 {
 	int fd;
@@ -54,7 +60,7 @@ static void open_trace(struct sim_run *run)
 		strcpy(run->drawn, "/tmp/resch-sim.XXXXXX");
 		fd = mkstemp(run->drawn);
 		if (fd < 0)
-			sim_die("can't make", run->drawn);
+			cant_write(run->drawn);
 		close(fd);
 		run->trace = run->drawn;
 	}
@@ -62,7 +68,18 @@ static void open_trace(struct sim_run *run)
 		return;
 	run->config.trace = strcmp(run->trace, "-") ? fopen(run->trace, "w") : stdout;
 	if (!run->config.trace)
-		sim_die("can't write", run->trace);
+		cant_write(run->trace);
+}
+
+/* Standard output is looked at when the program ends. */
+static void close_trace(struct sim_run *run)
+{
+	FILE *trace = run->config.trace;
+	bool lost = trace && ferror(trace);
+
+	if (trace && trace != stdout && (fclose(trace) || lost))
+		cant_write(run->trace);
+	run->config.trace = NULL;
 }
 
 /* The picture is made by the tool that draws recorded schedules, too. */
@@ -243,10 +260,9 @@ static int finish(struct sim_run *run, struct sim *sim, int err)
 		sim_report_json(sim, stdout);
 	else if (run->config.trace != stdout)
 		sim_report_table(sim, stdout);
-	if (run->config.trace && fflush(run->config.trace))
-		sim_die("can't write", run->trace);
+	close_trace(run);
 	if (run->draw && make_picture(run))
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	for (i = 0; i < sim->nr_tasks; i++)
 		misses += sim->tasks[i]->stats.misses;
 	return err ? EXIT_PLUGIN : misses ? EXIT_FAILED : EXIT_DONE;
@@ -331,23 +347,20 @@ int main(int argc, char **argv)
 	struct sim *sim;
 	int status;
 
-	written_or("resch-sim", EXIT_USAGE);
+	written_or_failed("resch-sim");
 	sim_run_parse(&run, argc, argv);
 	if (run.chains.path) {
 		if ((run.trace || run.draw) && (run.chains.all || run.chains.phases > 1))
 			sim_die("a trace is of one phasing, not of", "--phases");
 		open_trace(&run);
 		status = play_chains(&run);
-		if (run.config.trace && run.config.trace != stdout)
-			fclose(run.config.trace);
-		return run.draw && make_picture(&run) ? EXIT_USAGE : status;
+		close_trace(&run);
+		return run.draw && make_picture(&run) ? EXIT_FAILED : status;
 	}
 	read_set(&run, argv[optind]);
 	open_trace(&run);
 	sim = build(&run, argv[optind]);
 	status = finish(&run, sim, sim_run(sim));
-	if (run.config.trace && run.config.trace != stdout)
-		fclose(run.config.trace);
 	sim_free(sim);
 	free(run.plan.reserves);
 	taskset_free(&run.set);

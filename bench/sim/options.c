@@ -2,6 +2,7 @@
 /* options.c - the command line of resch-sim */
 #include <getopt.h>
 
+#include "near.h"
 #include "run.h"
 #include "words.h"
 

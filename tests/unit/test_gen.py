@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
 sys.path.insert(0, TOP + '/bench/gen')
@@ -153,8 +154,25 @@ class Files(unittest.TestCase):
         for arguments in (['edf'], ['kato', '--umin=0'], ['kato', '--umin=.5', '--umax=.4'],
                           ['kato', '--tmin=5y'], ['kato', '--tmin=60ms'], ['retas', '--target=2,1'],
                           ['retas', '--factor=0.5'], ['kato', '-u', '0'], ['kato', '--tmax=3601s'],
-                          ['kato', '--step=6ms']):
+                          ['kato', '--step=6ms'], ['kato', '-u', 'nan'], ['kato', '--factor=inf']):
             self.run_program(*arguments, status=2)
+
+    def test_many(self):
+        """A million tasks are made, by the terminal with the time that it takes (test_manners.py);
+        more, or a table that no memory holds, are refused at once."""
+        for arguments in (['uunifast', '-n', '1000001'], ['randfixedsum', '-n', '4097']):
+            self.assertIn('at most', self.run_program(*arguments, status=2))
+        for arguments in (['kato', '-u', '2000000'],
+                          ['kato', '-u', '1', '--umin=1e-9', '--umax=1e-9']):
+            self.assertIn('more than 1000000 tasks', self.run_program(*arguments, status=1))
+        # hopeless: it gives up after so many random numbers, whatever the number of tasks
+        with unittest.mock.patch.object(gen, 'DRAWS', 5 * 10**5):
+            told = []
+            self.assertRaises(gen.Impossible, gen.uunifast_discard, random.Random(1), 10**5, 9e4,
+                              lambda *progress, **_: told.append(progress))
+            self.assertEqual(told[-1], (5, 'sets with a task above 1', 5))
+            self.assertRaises(gen.Impossible, gen.retas, random.Random(1), 1000, (0.5, 0.5), 0.1,
+                              1.0)
 
 
 GOLDEN = [(1, 10462644, 10462644, 11687000, 11687000, 11687000, 0, 0),

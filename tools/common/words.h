@@ -3,8 +3,6 @@
 #ifndef _RESCH_WORDS_H
 #define _RESCH_WORDS_H
 
-#include <getopt.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* Enough for all words of any list. */
@@ -22,10 +20,5 @@ void words_print(const char *text, FILE *to);
  * another word; of lists of one kind of thing, such as chain-methods, the kind is left out
  */
 void words_refusal(const char *what, char *text, size_t size);
-
-/** word_near - is @other what somebody may have meant who typed @word? */
-bool word_near(const char *word, const char *other);
-/** words_option - after getopt_long() has refused @typed: the option that may have been meant */
-void words_option(const char *program, const char *typed, const struct option *options);
 
 #endif /* _RESCH_WORDS_H */

@@ -9,25 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *written_by;
-static int written_status;
+#include "exit-status.h"
 
-static inline void written_check(void)
+static inline void written_check(int status, void *program)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
 	/* who reads no more of it is no error of ours, and need not hear of it */
-	if (errno != EPIPE)
-		fprintf(stderr, "%s: standard output: %s\n", written_by, strerror(errno));
-	_exit(written_status);
+	if (errno == EPIPE)
+		_exit(status);
+	fprintf(stderr, "%s: standard output: %s\n", (const char *)program, strerror(errno));
+	_exit(status == EXIT_DONE ? EXIT_FAILED : status);
 }
 
-/* From here on @program ends with @status where not all could be written. */
-static inline void written_or(const char *program, int status)
+/* From here on @program ends with EXIT_FAILED where all was well but not all could be written. */
+static inline void written_or_failed(const char *program)
 {
-	written_by = program;
-	written_status = status;
-	atexit(written_check);
+	on_exit(written_check, (void *)program);
 }
 
 #endif /* _RESCH_WRITTEN_H */

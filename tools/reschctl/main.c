@@ -2,6 +2,7 @@
 /* main.c - find the subcommand */
 #include <string.h>
 
+#include "near.h"
 #include "reschctl.h"
 #include "shield/shield.h"
 #include "words.h"

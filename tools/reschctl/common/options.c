@@ -7,6 +7,7 @@
 
 #include "common/help.h"
 #include "common/options.h"
+#include "near.h"
 #include "reschctl.h"
 #include "words.h"
 

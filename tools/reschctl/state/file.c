@@ -6,8 +6,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "near.h"
 #include "state.h"
-#include "words.h"
 
 /** struct reader - a file, as libyaml has it in memory */
 struct reader {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "near.h"
 #include "state.h"
 #include "words.h"
 
