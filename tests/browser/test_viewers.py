@@ -72,11 +72,10 @@ class Viewers(unittest.TestCase):
         for name, trace in self.traces.items():
             path = f'{self.folder}/{name}.json'
             subprocess.run([EXPORT, '-o', path, trace], check=True, stdout=subprocess.DEVNULL)
-            with open(path, encoding='ascii') as file:
+            with open(path, encoding='utf-8') as file:
                 document = Document(file.read())
-            with self.subTest(name=name):
-                self.assertEqual(document.problems, [])
-                yield name, path, document
+            self.assertEqual(document.problems, [], name)
+            yield name, path, document
 
     def picture(self, name):
         if os.environ.get('PICTURES'):
@@ -115,26 +114,37 @@ class Viewers(unittest.TestCase):
                          [[sum(len(points) - 1 for points in document.flows.values())]])
         self.assertEqual(self.rows('select count(*) from counter'),
                          [[sum(len(event['args']) for event in events if event['ph'] == 'C')]])
+        # Beside each is its unit, to the letter.
+        found = self.rows('select distinct process.name, process_counter_track.name from '
+                          'process_counter_track join process using (upid)')
+        self.assertEqual({tuple(row) for row in found},
+                         {(document.processes[event['pid']], f'{event["name"]} {unit}')
+                          for event in events if event['ph'] == 'C' for unit in event['args']})
 
     def test_perfetto(self):
         for name, path, document in self.timelines():
-            self.choose(path)
-            self.picture(name)
-            self.same_in_perfetto(document)
+            with self.subTest(name=name):
+                self.choose(path)
+                self.picture(name)
+                self.same_in_perfetto(document)
 
     def test_chrome_tracing(self):
-        for _, path, document in self.timelines():
-            self.browser.go(f'{self.address}/{self.version}/assets/catapult_trace_viewer.html')
-            self.browser.until('return typeof tr !== "undefined" && Boolean(tr.importer)')
-            with open(path, encoding='ascii') as file:
-                found = self.browser.ask(IMPORT, file.read())
-            self.assertEqual(found['warnings'], [])
-            # its times are ms
-            self.assertEqual(sorted((process, row, round(start * 1e6), round(long * 1e6), name)
-                                    for process, row, start, long, name in found['rows'] if long),
-                             slices(document))
-            self.assertEqual(found['flows'],
-                             sum(len(points) - 1 for points in document.flows.values()))
+        for name, path, document in self.timelines():
+            with self.subTest(name=name):
+                self.same_in_tracing(path, document)
+
+    def same_in_tracing(self, path, document):
+        self.browser.go(f'{self.address}/{self.version}/assets/catapult_trace_viewer.html')
+        self.browser.until('return typeof tr !== "undefined" && Boolean(tr.importer)')
+        with open(path, encoding='utf-8') as file:
+            found = self.browser.ask(IMPORT, file.read())
+        self.assertEqual(found['warnings'], [])
+        # its times are ms
+        self.assertEqual(sorted((process, row, round(start * 1e6), round(long * 1e6), name)
+                                for process, row, start, long, name in found['rows'] if long),
+                         slices(document))
+        self.assertEqual(found['flows'],
+                         sum(len(points) - 1 for points in document.flows.values()))
 
     def test_command(self):
         """`make timeline`: the viewer fetches it."""
@@ -151,7 +161,7 @@ class Viewers(unittest.TestCase):
             self.browser.go(address)
             self.loaded()
             self.assertEqual(command.wait(chromium.LONG), 0)
-        with open(build + '/timeline.json', encoding='ascii') as file:
+        with open(build + '/timeline.json', encoding='utf-8') as file:
             self.same_in_perfetto(Document(file.read()))
         self.look_at_swap()
 

@@ -406,6 +406,29 @@ class Program(unittest.TestCase):
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
 
+    def test_letters(self):
+        """UTF-8 as it is, whatever the terminal's letters are: Perfetto does not read the escapes
+        of JSON in the unit of a counter."""
+        lines = [line.replace('name=t1 ', 'name=tèst ') for line in self.lines()]
+        with open(self.path('letters.txt'), 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines) + '\n')
+        for source, output in (('letters.txt', self.path('a.json')), ('letters.txt', '-'),
+                               ('-', self.path('a.json')), ('-', '-')):
+            with open(self.path('letters.txt'), 'rb') as file:
+                done = subprocess.run(['/usr/bin/python3', EXPORT, '-o', output,
+                                       source if source == '-' else self.path(source)],
+                                      stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      env={'PATH': os.environ['PATH'], 'LC_ALL': 'C'})
+            self.assertEqual((done.returncode, done.stderr), (0, b''))
+            text = done.stdout
+            if output != '-':
+                with open(output, 'rb') as file:
+                    text = file.read()
+            text = text.decode()
+            self.assertNotIn('\\u', text)
+            self.assertIn('"µs":', text)
+            self.assertIn('tèst/1', Document(text).processes.values())
+
     def test_files(self):
         done = self.export('-o', '-')
         self.assertEqual((done.returncode, done.stderr), (0, ''))

@@ -157,7 +157,7 @@ def write(lines, source, path, start=None, end=None, title=None):
     can't be written; Unreadable."""
     title = html.escape(title or source)
     try:
-        with open(path, 'w', encoding='utf-8') as file:
+        with open(path, 'w', encoding='utf-8', errors='replace') as file:
             file.write(HEAD % (title, title))
             timeline.export(lines, source, Inside(file), start, end)
             file.write(TAIL)

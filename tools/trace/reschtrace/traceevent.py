@@ -14,7 +14,8 @@ no two rows have the same.
 
 import json
 
-encode = json.JSONEncoder(separators=(',', ':')).encode
+# UTF-8 as it is: Perfetto shows \u00b5 in the name of a counter's unit as these six letters.
+encode = json.JSONEncoder(separators=(',', ':'), ensure_ascii=False).encode
 ROWS = 10   # of a process at most, its own number included
 
 
