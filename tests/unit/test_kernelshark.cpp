@@ -3,12 +3,15 @@
  * test_kernelshark.cpp - the plugin of KernelShark, without KernelShark: events to a schedule, to
  * shapes on lanes, to words
  */
+#include "info.hpp"
 #include "lane.hpp"
 
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
 #include <cstring>
+
+#include <resch/trace-words.h>
 
 extern "C" {
 #include <cmocka.h>
@@ -91,7 +94,7 @@ void order_of_reading(void **)
 	assert_int_equal(job.started, 11 * MS);
 	assert_int_equal(job.completed, 14 * MS);
 	assert_int_equal(job.executed, 3 * MS);
-	assert_int_equal(job.late, -1);
+	assert_true(job.missed.empty());
 }
 
 /* Stamps of another clock: everything is where the stamps are. */
@@ -387,6 +390,52 @@ void words(void **)
 	assert_string_equal(show(1500000000).c_str(), "1.500 s");
 }
 
+/* ... which now has a deadline so much later than its first. */
+event put_off(event event, int64_t by)
+{
+	event.release += by;
+	event.deadline += by;
+	return event;
+}
+
+/* A throttled job whose new budgets are for later deadlines: two missed, the third kept. */
+void deadlines(void **)
+{
+	const schedule made({ attach(1, 10 * MS), of_job(kind::release, 10 * MS, 1),
+			      of_job(kind::miss, 20 * MS, 1), of_job(kind::throttle, 20 * MS, 1),
+			      put_off(of_job(kind::budget, 20 * MS, 1), 10 * MS),
+			      put_off(of_job(kind::miss, 30 * MS, 1), 10 * MS),
+			      put_off(of_job(kind::budget, 30 * MS, 1), 20 * MS),
+			      put_off(of_job(kind::complete, 35 * MS, 1), 20 * MS) });
+	const auto shapes = task_lane(made, 101, { 0, 100 * MS, 1000 }, ALL);
+	const auto arrows = only(shapes, figure::deadline), crosses = only(shapes, figure::miss),
+		   late = only(shapes, figure::late);
+
+	assert_int_equal(crosses.size(), 2);
+	assert_at(crosses[0].left, 200);
+	assert_at(crosses[1].left, 300);
+	assert_int_equal(arrows.size(), 3);
+	assert_true(arrows[0].colour && arrows[1].colour && !arrows[2].colour);
+	assert_at(arrows[2].left, 400);
+	assert_int_equal(late.size(), 1);
+	assert_at(late[0].left, 200);
+	assert_at(late[0].right, 350);
+	const std::string text = numbers_of(made.tasks[0], made.tasks[0].jobs[0]);
+	assert_true(has(text, "deadlines missed: 2\n") && has(text, "to spare: 5.000 ms\n"));
+	assert_true(text.find("late:") == std::string::npos);
+}
+
+void fields(void **)
+{
+	assert_string_equal(field_words("value", UINT64_MAX).c_str(), "never");
+	assert_string_equal(field_words("deadline", UINT64_MAX).c_str(), "never");
+	assert_string_equal(field_words("deadline", 10836974105).c_str(), "10.836974105");
+	assert_string_equal(field_words("now", 5).c_str(), "0.000000005");
+	assert_string_equal(field_words("value", 10836974105).c_str(), "10836974105");
+	assert_string_equal(field_words("why", RESCH_OFF_BLOCK).c_str(), "block");
+	assert_string_equal(field_words("pid", static_cast<uint64_t>(-1) >> 32).c_str(), "-1");
+}
+
 } // namespace
 
 int main()
@@ -403,6 +452,8 @@ int main()
 		cmocka_unit_test(swaps),
 		cmocka_unit_test(chains),
 		cmocka_unit_test(words),
+		cmocka_unit_test(deadlines),
+		cmocka_unit_test(fields),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);

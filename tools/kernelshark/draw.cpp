@@ -141,7 +141,7 @@ KsPlot::PlotObject *outline(const place &place, const shape &shape)
 KsPlot::PlotObject *arrow(const place &place, const shape &shape)
 {
 	const bool up = shape.figure == figure::release;
-	auto *made = new lines(up ? GREEN : shape.job->late >= 0 ? RED : ORANGE, THIN);
+	auto *made = new lines(up ? GREEN : shape.colour ? RED : ORANGE, THIN);
 	const Point tip = place.at(shape.left, up ? ARROW : 0),
 		    end = place.at(shape.left, up ? 0 : SHORT_ARROW);
 	const int back = tip.y() + (up ? HEAD : -HEAD);

@@ -72,11 +72,17 @@ void add_arrows(const task &task, const std::vector<const job *> &jobs, const wi
 		shapes.push_back({ figure::release, at, at, 0, 1, 0, &task, job });
 	}
 	/* On top: often one job's deadline is the next one's release. */
+	const auto deadline = [&](const job *job, int64_t time, bool missed) {
+		if (time == FOREVER || !window.has(time))
+			return;
+		const double at = window.at(time);
+		shapes.push_back({ figure::deadline, at, at, 0, 1, missed, &task, job });
+	};
 	for (const auto *job : jobs) {
-		if (job->deadline == FOREVER || !window.has(job->deadline))
-			continue;
-		const double at = window.at(job->deadline);
-		shapes.push_back({ figure::deadline, at, at, 0, 1, 0, &task, job });
+		for (const int64_t missed : job->missed)
+			deadline(job, missed, true);
+		if (job->missed.empty() || job->missed.back() != job->deadline)
+			deadline(job, job->deadline, false);
 	}
 }
 
@@ -91,7 +97,8 @@ void add_boxes(const task &task, const std::vector<const job *> &jobs, const win
 			continue;
 		if (right - left >= BOX_ROOM || box(left))
 			shapes.push_back({ figure::job, left, right, 0, 1, 0, &task, job });
-		if (job->late > 0 && window.cut(job->deadline, job->end, left, right))
+		if (!job->missed.empty() &&
+		    window.cut(job->missed.front(), job->end, left, right))
 			shapes.push_back({ figure::late, left, right, 0, 1, 0, &task, job });
 	}
 }
@@ -106,8 +113,10 @@ void add_misses(const task &task, const std::vector<const job *> &jobs, const wi
 	sparse miss(MARK_ROOM), overrun(MARK_ROOM);
 
 	for (const auto *job : jobs) {
-		if (job->late >= 0 && job->deadline != FOREVER && window.has(job->deadline)) {
-			const double at = window.at(job->deadline);
+		for (const int64_t deadline : job->missed) {
+			if (deadline == FOREVER || !window.has(deadline))
+				continue;
+			const double at = window.at(deadline);
 			if (miss(at))
 				shapes.push_back({ figure::miss, at, at, 0, 1, 0, &task, job });
 		}

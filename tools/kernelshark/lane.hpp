@@ -26,7 +26,7 @@ enum option : unsigned {
 };
 
 enum class figure {
-	job, /* a box; from its deadline on it is late */
+	job, /* a box; from the first deadline that it missed on it is late */
 	late,
 	release, /* an arrow up */
 	deadline, /* an arrow down */
@@ -42,7 +42,7 @@ struct shape {
 	shark::figure figure;
 	double left, right; /* bins */
 	double from = 0, to = 1; /* heights, of lines */
-	int64_t colour = 0; /* whose: a group, a server */
+	int64_t colour = 0; /* whose: a group, a server; of a deadline: 1: missed */
 	const shark::task *task = nullptr;
 	const shark::job *job = nullptr;
 	std::string words = {};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * numbers.cpp - a job in words
+ * numbers.cpp - a job, and the fields of its events, in words
  */
+#include "info.hpp"
 #include "lane.hpp"
 
 #include <cstdio>
+#include <iterator>
+
+#include <resch/trace-words.h>
 
 namespace shark
 {
@@ -43,6 +47,28 @@ std::string show(int64_t ns)
 	return text;
 }
 
+std::string field_words(const std::string &name, uint64_t value)
+{
+	char text[40];
+
+#define WORD(name, word) word,
+	static const char *const why[] = { RESCH_OFFS(WORD, WORD) };
+#undef WORD
+
+	if (value == UINT64_MAX)
+		return "never";
+	if (name == "why" && value < std::size(why))
+		return why[value];
+	if (name == "pid")
+		return std::to_string(static_cast<int32_t>(value));
+	if (name != "release" && name != "deadline" && name != "now")
+		return std::to_string(value);
+	std::snprintf(text, sizeof(text), "%llu.%09llu",
+		      static_cast<unsigned long long>(value / 1000000000),
+		      static_cast<unsigned long long>(value % 1000000000));
+	return text;
+}
+
 std::string title_of(const task &task, const job &job)
 {
 	return task.label() + ", job " + std::to_string(job.number);
@@ -68,7 +94,9 @@ std::string numbers_of(const task &task, const job &job)
 		     show(job.executed) + (task.wcet ? " of " + show(task.wcet) : std::string()));
 	if (job.deadline != FOREVER)
 		line(text, "deadline", show(job.deadline - job.release) + " after its release");
-	if (job.late >= 0)
+	if (job.missed.size() > 1)
+		line(text, "deadlines missed", std::to_string(job.missed.size()));
+	if (job.late || (!job.missed.empty() && job.completed < 0))
 		line(text, "late", job.late ? show(job.late) : std::string("yes"));
 	else if (job.completed >= 0 && job.deadline != FOREVER)
 		line(text, "to spare", show(job.deadline - job.completed));

@@ -6,6 +6,7 @@
  * by one, and whenever a lane is drawn we are asked for what comes on top of it.
  */
 #include "draw.hpp"
+#include "info.hpp"
 #include "menu.hpp"
 #include "reader.hpp"
 
@@ -79,6 +80,7 @@ SEEN int KSHARK_PLOT_PLUGIN_INITIALIZER(kshark_data_stream *stream)
 	for (int id : reader->ids())
 		kshark_register_event_handler(stream, id, take);
 	kshark_register_draw_handler(stream, draw);
+	shark::give_info(stream);
 	readers[stream->stream_id] = std::move(reader);
 	return 1;
 }
@@ -92,6 +94,7 @@ SEEN int KSHARK_PLOT_PLUGIN_DEINITIALIZER(kshark_data_stream *stream)
 	for (int id : reader->ids())
 		kshark_unregister_event_handler(stream, id, take);
 	kshark_unregister_draw_handler(stream, draw);
+	shark::take_info_back(stream);
 	readers.erase(stream->stream_id);
 	return 1;
 }

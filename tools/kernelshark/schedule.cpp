@@ -165,6 +165,13 @@ void schedule::release(const event &event)
 	job.released = event.now + shift;
 }
 
+/* Once each: at the deadline, and, by some tasks, at the end. */
+static void miss(job &job, int64_t deadline)
+{
+	if (job.missed.empty() || job.missed.back() != deadline)
+		job.missed.push_back(deadline);
+}
+
 void schedule::note(const event &event)
 {
 	job &job = job_of(event);
@@ -173,11 +180,13 @@ void schedule::note(const event &event)
 	case kind::complete:
 		job.completed = job.end = event.now + shift;
 		job.executed = event.value;
-		if (job.completed > job.deadline)
+		if (job.completed > job.deadline) {
 			job.late = job.completed - job.deadline;
+			miss(job, job.deadline);
+		}
 		break;
 	case kind::miss:
-		job.late = std::max(job.late, event.value);
+		miss(job, event.deadline + shift);
 		break;
 	case kind::overrun:
 		job.overruns++;

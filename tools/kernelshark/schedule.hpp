@@ -29,7 +29,9 @@ struct job {
 	int64_t completed = -1; /* -1: not in the recording */
 	int64_t end = 0; /* until when it is drawn */
 	int64_t executed = -1;
-	int64_t late = -1; /* -1: the deadline was not missed */
+	/* Those that it missed: a new budget of a periodic task is for a later one. */
+	std::vector<int64_t> missed;
+	int64_t late = 0; /* by how much it was complete after its last one */
 	unsigned overruns = 0, throttled = 0, preempted = 0;
 };
 
