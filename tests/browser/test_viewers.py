@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [TOP + '/tests/browser', TOP + '/tests/checker', TOP + '/tests/kernelshark']
 
 import chromium  # noqa: E402
-import test_picture  # noqa: E402
+import schedules  # noqa: E402
 from traceevent_format import Document, ns  # noqa: E402
 
 EXPORT = TOP + '/tools/trace/resch-export'
@@ -58,8 +58,8 @@ class Viewers(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = folder.name
-        cls.traces = {name: test_picture.Schedule(folder.name, name).path + '.txt'
-                      for name in test_picture.SETS}
+        cls.traces = {name: schedules.Schedule(folder.name, name).path + '.txt'
+                      for name in schedules.SETS}
         if os.path.exists(DEMO):
             cls.traces['demo'] = DEMO
         cls.address = cls.enterClassContext(chromium.Files(os.environ['VIEWERS']))

@@ -2,184 +2,29 @@
 # SPDX-License-Identifier: GPL-2.0
 """KernelShark with the plugin, in a window that nobody sees: schedules of the simulator are drawn
 where they should be.
-
-Environment: RESCH_SIM, the simulator; PICTURES, a folder for what was seen. The plugin is installed
-where KernelShark looks.
 """
 
 import os
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 sys.dont_write_bytecode = True
-sys.path[:0] = [TOP + '/tools/demo', TOP + '/tests/checker', TOP + '/tools/trace']
+sys.path[:0] = [TOP + '/tools/demo', TOP + '/tests/kernelshark']
 
 import hidden  # noqa: E402
-import trace_dat  # noqa: E402
-from reschtrace import read  # noqa: E402
+from looking import ARROW, BAND, BLUE, BOX, COLOURS, GREEN, RED, Looking  # noqa: E402
+from schedules import MS, SETS, Schedule  # noqa: E402
 
-MS = 1000000
-# draw.cpp's
-BLUE, RED, GREEN, ORANGE = (31, 95, 160), (214, 0, 0), (0, 120, 40), (230, 120, 0)
-COLOURS = [(86, 180, 233), (230, 159, 0), (0, 158, 115), (204, 121, 167), (240, 228, 66),
-           (0, 114, 178)]
-BOX, ARROW, BAND = 0.75, 0.95, 0.9
-BLACK = (0, 0, 0)
-
-SETS = {
-    'plan':
-    ('name,period,deadline,wcet,group,kind\na,10300us,10300us,4ms,1,periodic\nb,9700us,9700us,4500us,2,periodic\n'
-     'c,12100us,12100us,5ms,3,sporadic\n'),
-    'servers': ('name,period,wcet,max_exec,group\ncontrol,20ms,4ms,4ms,1\ngreedy,40ms,20ms,60ms,2\n'
-                'other,50ms,3ms,3ms,2\n'),
-    'swap': 'name,period,wcet\nfast,10ms,4900us\nslow,14ms,6100us\n',
-    'chain':
-    ('chain,period,deadline,protocol,stage,wcet,bcet,cpu,priority\nT,30ms,30ms,rg,a,5ms,5ms,0,1\nT,,,,b,6ms,6ms,1,1\n'
-     'T,,,,c,7ms,7ms,0,2\n'),
-}
-MORE = {'plan':
-        'slot, 2ms\nfrom, 0\n1, 0, 0, 1.2ms\n2, 0, 1.2ms, 2ms\n2, 1, 0, 0.6ms\n3, 1, 0.6ms, 2ms\n',
-        'servers': 'cbs-hard, 4ms, 20ms, edf\ncbs, 10ms, 20ms, rr, , 500us\n'}
-OPTIONS = {'plan': ['-p', 'npsf', '-c', '2', '-t', '300ms', '--plan'],
-           'servers': ['-p', 'server', '--force', '-t', '300ms', '--servers'],
-           'swap': ['-p', 'edf', '--force', '-t', '280ms', '--swap', 'fp@140ms'],
-           'chain': ['--protocol', 'rg', '-t', '200ms', '--chains']}
 SHOWN = {'plan': ['--cpu', '0,1', '--pid', '1,2,3'], 'servers': ['--cpu', '0', '--pid', '1,2,3'],
          'swap': ['--cpu', '0', '--task', 'fast,slow'], 'chain': ['--cpu', '0,1', '--pid', '1,2,3']}
 
 
-class Schedule:
-    """A recording of one of SETS; `events`: what is in it."""
-
-    def __init__(self, folder, name):
-        files = []
-        for kind, text in (('more', MORE.get(name)), ('set', SETS[name])):
-            if text:
-                files.append(f'{folder}/{name}.{kind}.csv')
-                with open(files[-1], 'w', encoding='utf-8') as file:
-                    file.write(text)
-        self.path = f'{folder}/{name}.dat'
-        # 1: somebody was late
-        done = subprocess.run([os.environ['RESCH_SIM'], '--trace', self.path + '.txt',
-                               *OPTIONS[name], *files],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              check=False)
-        assert done.returncode in (0, 1), done.stderr
-        with open(self.path + '.txt', encoding='utf-8') as file:
-            lines = file.readlines()
-        self.events = [item for item in read.Lines(lines) if isinstance(item, read.Event)]
-        trace_dat.write(lines, self.path)
-        self.first, self.last = max(self.events[0].time,
-                                    1), max(event.time for event in self.events)
-
-    def of(self, name, **fields):
-        return [event for event in self.events if event.name == 'resch_' + name and
-                all(event.get(key) == value for key, value in fields.items())]
-
-
-class Graph:
-    """The lanes of a picture, the whole recording from left to right."""
-
-    first_lane = height = None   # below the axis; they are the same in all pictures
-
-    def __init__(self, schedule, picture):
-        self.schedule, self.picture = schedule, picture
-        axis = hidden.axis(picture)
-        assert axis, 'no axis in the picture'
-        self.axis, self.left, self.right = axis
-
-    def learn(self):
-        """Where lanes are, from one whose base lines are to be seen."""
-        black = [self.picture.row(y, self.left, self.right).count(BLACK) >
-                 (self.right - self.left) // 6
-                 for y in range(self.axis, self.axis + 300)]
-        lines = [y for y in range(12, 299) if black[y] and not black[y + 1]]
-        assert len(lines) == 5, 'no lanes in the picture'
-        Graph.first_lane, Graph.height = lines[0], lines[1] - lines[0] - 20
-
-    def column(self, ns):
-        schedule = self.schedule
-        return round(self.left + (ns - schedule.first) /
-                     (schedule.last - schedule.first) * (self.right - self.left))
-
-    def row(self, lane, height):
-        return self.axis + self.first_lane + lane * (self.height + 20) - round(height * self.height)
-
-    def near(self, lane, height, ns, colour, wide=2, high=2):
-        """Whether that colour is near there."""
-        x, y = self.column(ns), self.row(lane, height)
-        return any(self.picture.at(at_x, at_y) == colour
-                   for at_x in range(max(x - wide, 0), min(x + wide + 1, self.picture.width))
-                   for at_y in range(y - high, y + high + 1))
-
-    def count(self, colour):
-        return sum(self.picture.row(y, self.left, self.right + 1).count(colour)
-                   for y in range(self.axis, self.row(5, 0)))
-
-    def inside(self, ns):
-        return self.schedule.first <= ns <= self.schedule.last
-
-
-class Pictures(unittest.TestCase):
+class Pictures(Looking):
     @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.schedules = {name: Schedule(folder.name, name) for name in SETS}
-        with hidden.Hidden(cls.arguments('plan', plugin=False)) as shark:
-            cls.plain = cls.await_picture(shark, 'plan', Graph.learn, '-plain')
-
-    @classmethod
-    def arguments(cls, name, plugin=True):
-        return (['-p', 'resch'] if plugin else []) + ['-i', cls.schedules[name].path, *SHOWN[name]]
-
-    @classmethod
-    def await_picture(cls, shark, name, check, what=''):
-        """A machine may be slow: looks until `check`, given the Graph, finds nothing to say.
-        Return: the Graph."""
-        end = time.monotonic() + hidden.LONG
-        while True:
-            shark.fits()
-            picture = shark.picture()
-            try:
-                graph = Graph(cls.schedules[name], picture)
-                check(graph)
-                return graph
-            except (AssertionError, IndexError):
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.5)
-            finally:
-                if os.environ.get('PICTURES') and (time.monotonic() > end or
-                                                   sys.exc_info()[0] is None):
-                    picture.write(f'{os.environ["PICTURES"]}/{name}{what}.png')
-
-    def look(self, name, check):
-        with hidden.Hidden(self.arguments(name)) as shark:
-            return self.await_picture(shark, name, check)
-
-    def most(self, found, wanted, what):
-        """What lies at the same pixel hides one or the other."""
-        self.assertGreaterEqual(sum(found), wanted * len(found),
-                                f'{what}: {sum(found)} of {len(found)}')
-        self.assertGreater(len(found), 4, what)
-
-    def jobs_drawn(self, graph, lane, ident):
-        schedule = graph.schedule
-        released = schedule.of('release', id=ident)
-        self.most([graph.near(lane, 0.6, event['release'], GREEN) for event in released], 0.95,
-                  f'releases of {ident}')
-        self.most([graph.near(lane, 0.1, event['deadline'], ORANGE, wide=5) or
-                   graph.near(lane, 0.1, event['deadline'], RED, wide=5)
-                   for event in released if graph.inside(event['deadline'])], 0.7,
-                  f'deadlines of {ident}')
-        self.most([graph.near(lane, 0.6, event['now'], BLUE) or
-                   graph.near(lane, 0.6, event['now'], RED)
-                   for event in schedule.of('complete', id=ident)], 0.95, f'ends of {ident}')
+    def opened(cls, folder):
+        return {name: Schedule(folder, name) for name in SETS}, SHOWN
 
     def test_without(self):
         for colour in (BLUE, RED, GREEN):
