@@ -46,7 +46,7 @@ class Screen(Pretended):
 
     def test_gives_the_screen_back(self):
         self.tasks(("control", 0))
-        for end in ("q", signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for end in ("q", signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             terminal = self.top()
             self.shown(terminal, "control")
             self.assertEqual((terminal.alternate, terminal.cursor), (True, False))

@@ -3,31 +3,12 @@
 #include <errno.h>
 #include <ncurses.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "pages.h"
+#include "screen.h"
 #include "top.h"
-
-static volatile sig_atomic_t ended;
-
-/* ncurses' own would leave at once, and the programs in the kernel to the kernel. */
-static void on_signal(int signal)
-{
-	ended = signal;
-}
-
-/* So that it also comes between poll() and what was before. */
-static void signals_begin(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGQUIT, &action, NULL);
-}
 
 /* ---- styles ---------------------------------------------------------------------------------- */
 
@@ -146,11 +127,11 @@ static bool wait_for(struct screen *screen, uint64_t until)
 	if (ready > 0 && !(keys.revents & POLLIN))
 		return false;
 	/* also where a signal has come: the terminal may have another size */
-	while (!ended && (key = getch()) != ERR) {
+	while (!watch_stopped() && (key = getch()) != ERR) {
 		if (key != KEY_RESIZE)
 			press(screen, key);
 	}
-	return !ended && !screen->view.quit;
+	return !watch_stopped() && !screen->view.quit;
 }
 
 static int go_on(struct screen *screen, uint64_t interval)
@@ -179,7 +160,7 @@ int terminal_watch(struct state *state, uint64_t interval)
 	SCREEN *terminal;
 	int status;
 
-	signals_begin();
+	/* Signals are main.c's: with ncurses' own the programs would be left to the kernel. */
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return fail("the terminal '%s' is not known (TERM): --once and --json do without",

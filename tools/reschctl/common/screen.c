@@ -42,6 +42,12 @@ void watch_signals(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
+}
+
+bool watch_stopped(void)
+{
+	return stopped;
 }
 
 /* ---- the terminal ---------------------------------------------------------------------------- */

@@ -48,8 +48,10 @@ FILE *screen_page(void);
  */
 void screen_show(void);
 
-/** watch_signals - SIGINT, SIGTERM and SIGHUP end waiting, and not the process */
+/** watch_signals - SIGINT, SIGTERM, SIGHUP and SIGQUIT end waiting, and not the process */
 void watch_signals(void);
+/** watch_stopped - whether one of them has come */
+bool watch_stopped(void);
 /** screen_wait - for @interval ns at most. Return: the key, or of enum screen_key */
 int screen_wait(uint64_t interval);
 /** watch_wait - for @interval ns. Return: true: q was pressed or a signal came */
