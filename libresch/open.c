@@ -54,8 +54,8 @@ const char *resch_open_reason(int error)
 	case EACCES:
 	case EPERM:
 		return "no permission to open " RESCH_DEVICE
-		       ": become root, or let an administrator give you the "
-		       "device and CAP_SYS_NICE";
+		       ": become root (sudo), or a member of the device's group (`usermod -aG resch USER`, then log "
+		       "in anew); to change something needs CAP_SYS_NICE besides";
 	case EPROTONOSUPPORT:
 		return "the loaded module resch is older than this program: install the matching module, then run "
 		       "`modprobe -r resch && modprobe resch`";

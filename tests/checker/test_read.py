@@ -4,10 +4,14 @@
 import json
 import os
 import random
+import re
+import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
 
+import trace_dat
 from common import CHECK, CheckerTest, T, check, read
 from schedule import Schedule, Task, ns, random_schedule, recorded, simulated
 
@@ -247,6 +251,45 @@ class Program(unittest.TestCase):
         done = self.run_check(path)
         self.assertEqual(done.returncode, 2)
         self.assertNotIn('Traceback', done.stderr)
+
+    def trace_dat(self):
+        path = os.path.join(self.dir.name, 'whole.dat')
+        trace_dat.write(recorded(self.lines()), path)
+        with open(path, 'rb') as file:
+            return file.read()
+
+    def refused(self, data, said):
+        """By each of those that read it."""
+        path = os.path.join(self.dir.name, 'trace.dat')
+        with open(path, 'wb') as file:
+            file.write(data)
+        for name, more in (('resch-check', []), ('resch-jitter', []),
+                           ('resch-export', ['-o', os.path.join(self.dir.name, 'x.json')])):
+            done = subprocess.run([os.path.join(os.path.dirname(CHECK), name), *more, path],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, '', f'{name}: {path}: {said}\n'))
+
+    @unittest.skipUnless(shutil.which('trace-cmd'), 'needs trace-cmd')
+    def test_cut_off(self):
+        whole = self.trace_dat()
+        self.refused(whole[:-3000], f'the file is cut off: {len(whole) - 3000:,} bytes of '
+                     f'{len(whole):,}. Copy or record it again')
+        # version 7, which trace-cmd writes now, begins so and has its index at the end
+        head = b'\x17\x08\x44tracing7\0\0' + struct.pack('<BI', 8, 4096) + b'none\0\0' + \
+            struct.pack('<Q', 900000)
+        self.refused(head.ljust(5000, b'\0'), 'the file is cut off after 5,000 bytes: its index, '
+                     'which is written last, is missing. Copy or record it again')
+
+    @unittest.skipUnless(shutil.which('trace-cmd'), 'needs trace-cmd')
+    def test_none_came(self):
+        """sched_switch alone: resch's events were recorded, and none came; or they were not."""
+        whole = re.sub(rb'(name: resch_\w+\nID: )3', rb'\g<1>9', self.trace_dat())
+        self.refused(whole, read.NONE_CAME)
+        for old, new in ((b'name: resch_', b'name: other_'), (b'resch\0', b'other\0')):
+            whole = whole.replace(old, new)
+        self.refused(whole, read.NONE_OF_OURS)
 
     def test_bad_options(self):
         path = self.file(simulated(self.lines()))

@@ -6,9 +6,8 @@
  * Domains have CPU masks; 1, "edf", has CPUs 1 to 3. A CPU takes tasks up to a utilization of 95 %.
  * Jobs are released by the clock, nobody is kept from the CPU, and what executes too long or
  * completes too late is counted, and an event where that was asked for. A lead that is longer than
- * the runtime is refused. With
- * PLAYED_REFUSAL="BOUND VALUE LIMIT" every task is refused so; PLAYED_PLUGIN is the plugin of
- * domain 1.
+ * the runtime is refused. With PLAYED_REFUSAL="BOUND VALUE LIMIT" every task is refused so, with
+ * PLAYED_ERROR=N with that error number; PLAYED_PLUGIN is the plugin of domain 1.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -150,6 +149,8 @@ static int play_register(struct resch_register *reg)
 
 	if (bad(params))
 		return -EINVAL;
+	if (getenv("PLAYED_ERROR"))
+		return -atoi(getenv("PLAYED_ERROR"));
 	if (getenv("PLAYED_REFUSAL"))
 		return refuse(getenv("PLAYED_REFUSAL"), reg);
 	if (!domain)

@@ -6,8 +6,12 @@ task is that says nothing.
 On a device that is played (played_device.c), which refuses as it is told.
 """
 
+import contextlib
+import errno
+import glob
 import json
 import os
+import subprocess
 import unittest
 
 import reschctl
@@ -52,6 +56,44 @@ class Refusals(unittest.TestCase):
                 done = self.call(*RUN, 'true', PLAYED_PLUGIN=plugin, PLAYED_REFUSAL=refusal)
                 self.assertEqual((done.returncode, done.stderr),
                                  (125, f'reschctl: refused: {said}\n'))
+
+    def rights(self, *before):
+        """What is said where the module does not permit it."""
+        done = subprocess.run(
+            [*before, reschctl.RESCHCTL, *RUN, 'true'], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, 'LD_PRELOAD': self.played, 'PLAYED_ERROR': str(errno.EPERM),
+                 'ASAN_OPTIONS': 'verify_asan_link_order=0:detect_leaks=0'})
+        self.assertEqual(done.returncode, 125, done.stderr)
+        return done.stderr
+
+    def test_rights(self):
+        """The one right that is missing, and how one gets it."""
+        root = os.geteuid() == 0
+        said = self.rights(*(['setpriv', '--bounding-set=-sys_nice'] if root else []))
+        self.assertIn('this needs CAP_SYS_NICE: become root', said)
+        self.assertIn('setcap cap_sys_nice+ep', said)
+        if root:
+            self.assertIn('another user\'s, and you may not signal it', self.rights())
+        if subprocess.run(['unshare', '-U', '-r', 'true'], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0:
+            self.assertIn("CAP_SYS_NICE in the machine's own user namespace",
+                          self.rights('unshare', '-U', '-r'))
+
+    def test_kernel_thread(self):
+        """Where this machine shows any: a container does not."""
+        for path in glob.glob('/proc/[0-9]*'):
+            with contextlib.suppress(OSError), open(path + '/stat', encoding='utf-8') as file:
+                head, _, rest = file.read().rpartition(')')
+                if not int(rest.split()[6]) & 0x200000:   # PF_KTHREAD
+                    continue
+                pid, _, name = head.partition(' (')
+                done = self.call('attach', '--pid=' + pid, '--runtime=1ms', '--period=10ms')
+                self.assertEqual((done.returncode, done.stderr),
+                                 (1, f'reschctl: thread {pid} ({name}) is a kernel thread: these '
+                                     'cannot be registered\n'))
+                return
+        self.skipTest('no kernel thread is shown here; the guest test reschctl attaches to one')
 
     def test_who_says_nothing_is_contained(self):
         """An overrun stops the job, unless something else is asked for. Of threads and of attach:

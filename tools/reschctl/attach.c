@@ -48,17 +48,24 @@ static void stay(struct owner *owner, const struct owned *owned)
 	close(fds[0].fd);
 }
 
+static void name_of(pid_t tid, char *name, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (read_text(path, name, size) <= 0)
+		*name = '\0';
+	text_clean(name);
+}
+
 /* The thread is the owner's until it has ended, or we are told to. Return: an exit status */
 static int hold(struct owner *owner, pid_t tid, uint64_t start_time, const struct spec *spec,
 		bool quiet)
 {
 	struct owned *owned = owner_add(owner, tid, start_time);
-	char path[64];
 	int result;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	read_text(path, owned->name, sizeof(owned->name));
-	text_clean(owned->name);
+	name_of(tid, owned->name, sizeof(owned->name));
 	result = owner_register(owner, owned, spec);
 	if (result == -ESRCH)
 		return fail("there is no thread %d any more", tid);
@@ -85,6 +92,7 @@ int cmd_attach(int argc, char **argv)
 		{},
 	};
 	const struct option_table table = { "attach", help, .rows = rows };
+	char name[RESCH_NAME_LEN];
 	int result;
 
 	result = options_run(argc, argv, &table);
@@ -98,6 +106,11 @@ int cmd_attach(int argc, char **argv)
 		return EXIT_USAGE;
 	if (resch_start_time((pid_t)tid, &start_time))
 		return fail("there is no thread %lu", (unsigned long)tid);
+	if (thread_is_kernels((pid_t)tid)) {
+		name_of((pid_t)tid, name, sizeof(name));
+		return fail("thread %lu (%s) is a kernel thread: these cannot be registered",
+			    (unsigned long)tid, name);
+	}
 
 	owner.fd = device_open();
 	if (owner.fd < 0)

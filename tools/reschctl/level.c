@@ -152,14 +152,7 @@ static int level_run(const struct level_options *given, char **program)
 /* Without whom the machine stands still. */
 static bool level_vital(pid_t pid)
 {
-	char path[64], text[4096];
-
-	if (pid == 1)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	/* The kernel's own have no memory. */
-	return read_text(path, text, sizeof(text)) > 0 && !strstr(text, "\nVmSize:") &&
-	       !strstr(text, "\nState:\tZ");
+	return pid == 1 || thread_is_kernels(pid);
 }
 
 /* What has become of it, on standard error: it is no result that somebody reads on. */

@@ -227,6 +227,13 @@ pid_t threads_next(DIR *dir);
 /** read_text - a whole small file, without the newline at its end. Return: its length, or -errno */
 int read_text(const char *path, char *text, size_t size);
 
+/* ---- rights.c: who may ---------------------------------------------------------------------- */
+
+/** rights_missing - which right this process lacks to change something, in words; NULL: none */
+const char *rights_missing(void);
+/** thread_is_kernels - is it one of the kernel's own? */
+bool thread_is_kernels(pid_t tid);
+
 /* ---- spec.c: parameters of a task, as people write them -------------------------------------- */
 
 /** struct spec - parameters that were given for a task, and for which threads (run) */

@@ -22,9 +22,12 @@ int device_open(void)
 
 const char *error_text(int error)
 {
+	const char *missing;
+
 	switch (error < 0 ? -error : error) {
 	case EPERM:
-		return "not permitted: this needs root or CAP_SYS_NICE";
+		missing = rights_missing();
+		return missing ? missing : "not permitted: it is another user's, or root's alone";
 	case ENOTTY:
 		return "the loaded module does not know this call: it is older than reschctl";
 	case E2BIG:
@@ -40,6 +43,7 @@ const char *refusal_text(int error, const struct resch_register *reg)
 {
 	static char text[RESCH_VERDICT_TEXT + 128];
 	char why[RESCH_VERDICT_TEXT];
+	const char *missing;
 
 	switch (-error) {
 	case EBUSY:
@@ -66,8 +70,11 @@ const char *refusal_text(int error, const struct resch_register *reg)
 		return "this kernel does not export task_work_add, so threads can only register themselves: use "
 		       "`reschctl run` without --thread and --config";
 	case EPERM:
-		return "not permitted: this needs CAP_SYS_NICE and the right to signal the thread, and kernel threads "
-		       "cannot be registered";
+		missing = rights_missing();
+		return missing ?
+			       missing :
+			       "not permitted: the thread is another user's, and you may not signal it: "
+			       "become that user, or root";
 	case EINVAL:
 		if (reg->params.group)
 			return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain has no "

@@ -13,6 +13,7 @@ recorder lost events are kept.
 """
 
 import contextlib
+import os
 import re
 import shutil
 import statistics
@@ -44,11 +45,17 @@ NUMBER = re.compile(r'-?(?:\d+|0x[0-9a-fA-F]+)')
 
 
 NO_EVENTS = 'no resch or sched_switch events in it'
-NONE_OF_OURS = 'no resch events in it: record with -e resch'
+NONE_OF_OURS = 'no resch events in it: record with -e resch, while there are tasks'
+NONE_CAME = ("resch's events were recorded, and none came: no task was registered meanwhile. Start the "
+             'recording first, then the tasks')
 
 
 class Unreadable(Exception):
     """There is no trace to be had from this file; says why."""
+
+
+class Nothing(Unreadable):
+    """There are no events in it that would be of use."""
 
 
 class Event:
@@ -247,9 +254,9 @@ def parse(lines, source='-', other=None):
         (trace.holes if isinstance(item, Hole) else trace.events).append(item)
     trace.recorded = reader.recorded
     if not trace.events:
-        raise Unreadable(NO_EVENTS)
+        raise Nothing(NO_EVENTS)
     if not any(event.name.startswith('resch_') for event in trace.events):
-        raise Unreadable(NONE_OF_OURS)
+        raise Nothing(NONE_OF_OURS)
     trace.events.sort(key=lambda event: event.time)
     for hole in trace.holes:
         if hole.start is None:
@@ -300,7 +307,34 @@ def report_lines(path):
             said.seek(0)
             complaint = said.read().decode(
                 errors='replace').strip() or last.strip() or 'no reason given'
-            raise Unreadable(f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
+            raise Unreadable(cut_off(path) or
+                             f'trace-cmd cannot read it: {complaint.splitlines()[-1].strip()}')
+
+
+def dump(what, path):
+    return subprocess.run(['trace-cmd', 'dump', what, '-i', path], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors='replace', check=False)
+
+
+def cut_off(path):
+    """Of a trace.dat: that it ends too early, in words, or nothing."""
+    size, done = os.path.getsize(path), dump('--flyrecord', path)
+    # before version 7 of the format the parts have no numbers
+    whole = max((int(offset) + int(length) for offset, length in
+                 re.findall(r'^\s+(?:\d+ )?(\d+)\s+(\d+)\s+\[.*offset', done.stdout, re.M)),
+                default=0)
+    if whole > size:
+        return f'the file is cut off: {size:,} bytes of {whole:,}. Copy or record it again'
+    # from then on an index at its end says what it has
+    return (f'the file is cut off after {size:,} bytes: its index, which is written last, is missing. '
+            'Copy or record it again') if done.returncode else ''
+
+
+def why_nothing(path, said):
+    """Of a trace.dat without events that would be of use, in words."""
+    if cut_off(path):
+        return cut_off(path)
+    return NONE_CAME if re.search(r'^name: resch_', dump('--events', path).stdout, re.M) else said
 
 
 @contextlib.contextmanager
@@ -314,8 +348,11 @@ def lines_of(path):
         with open(path, 'rb') as file:
             magic = file.read(len(TRACE_DAT_MAGIC))
         if magic == TRACE_DAT_MAGIC:
-            with contextlib.closing(report_lines(path)) as lines:
-                yield cli.told(lines)
+            try:
+                with contextlib.closing(report_lines(path)) as lines:
+                    yield cli.told(lines)
+            except Nothing as error:
+                raise Unreadable(why_nothing(path, str(error))) from error
             return
         with open(path, errors='replace') as file:
             yield cli.told(file)

@@ -127,10 +127,10 @@ class Timeline:
             self.now = item.time
             self.event(item)
         if self.writer is None:
-            raise read.Unreadable(read.NO_EVENTS)
+            raise read.Nothing(read.NO_EVENTS)
         self.finish()
         if not self.ours:
-            raise read.Unreadable(read.NONE_OF_OURS)
+            raise read.Nothing(read.NONE_OF_OURS)
 
     def event(self, event):
         if event.name == 'sched_switch':
