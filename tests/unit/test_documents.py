@@ -84,13 +84,54 @@ def indented_blocks(text):
             block = None
 
 
-def entries():
-    """[(document, pattern, [(file, words)])] of documents.list."""
+FIGURE = re.compile(r'\b\d[\d,]*\.\d+|\b\d{2,}\b')
+
+
+def sections(text):
+    """[(heading, text)] of a document."""
+    heading, lines, fenced = '', [], False
+    for line in text.splitlines():
+        fenced ^= line.startswith('```')
+        if line.startswith('#') and not fenced:
+            yield heading, '\n'.join(lines)
+            heading, lines = line.lstrip('# '), []
+        else:
+            lines.append(line)
+    yield heading, '\n'.join(lines)
+
+
+def figures(text):
+    """Headings under which there are tables or blocks of figures that show no command of their
+    own."""
+    for heading, body in sections(text):
+        blocks = [lines for _, lines in typed.blocks(body, '')]
+        blocks += [lines for _, lines in indented_blocks(re.sub(r'^```.*?^```', '', body,
+                                                                flags=re.M | re.S))]
+        counts = [sum(len(FIGURE.findall(line)) for line in lines) for lines in blocks
+                  if not any(re.match(r'\s*[$#] ', line) or KNOWN.match(line.strip())
+                             for line in lines)]
+        for rows in re.findall(r'^\|[-:| ]+\|\n((?:\|.*\n?)+)', body, re.M):
+            cells = [cell.strip() for row in rows.splitlines()
+                     for cell in row.strip('|').split('|')[1:]]
+            # a row's worth, and a fifth of all
+            found = sum(re.match(r'[\d,.]+( |$|%)', cell) is not None for cell in cells)
+            counts.append(7 if 5 * found > len(cells) + 5 else 0)
+        if any(count > 6 for count in counts):
+            yield heading
+
+
+def lines_of_list():
     with open(TOP + '/tests/unit/documents.list', encoding='utf-8') as file:
         for line in file:
             if line.strip() and not line.startswith('#'):
-                document, pattern, *where = (word.strip() for word in line.split(' | '))
-                yield document, pattern, [tuple(each.split(': ', 1)) for each in where]
+                yield [word.strip() for word in line.split(' | ')]
+
+
+def entries():
+    """[(document, pattern, [(file, words)])] of documents.list, but its figures."""
+    for document, pattern, *where in lines_of_list():
+        if document != 'figures':
+            yield document, pattern, [tuple(each.split(': ', 1)) for each in where]
 
 
 def flags(command):
@@ -303,6 +344,27 @@ class Listed(unittest.TestCase):
         self.assertIn('nosuch', flags('make nosuch'))
         self.assertEqual(list(untyped('a\n\n    make check    all\n\n```\n# ls\nout\n```\n')),
                          [(6, 'ls'), (3, 'make check')])
+
+    def test_figures(self):
+        """Figures have a command that makes them anew, which their document names."""
+        made = {tuple(place.split(': ', 1)): command for kind, place, command, *_ in lines_of_list()
+                if kind == 'figures'}
+        texts = {path: text for path, text in documents() if not pages.is_page(path)}
+        found = {(path, heading) for path, text in texts.items() for heading in figures(text)}
+        for place in sorted(found):
+            self.assertIn(place, made, 'which command makes the figures there?')
+            self.assertIn(made[place], texts[place[0]], f'{place}: the document does not name it')
+            self.assertEqual(flags(made[place]), '', place)
+        if not os.environ.get('DOCUMENT'):
+            self.assertEqual(set(made) - found, set(), 'no figures there')
+
+    def test_unnamed_figures_are_seen(self):
+        table = '|---|---|---|\n| a | 12.5 ms | 3 |\n| b | 4.25 ms | 7 |\n'
+        self.assertEqual(list(figures('# A\n\n| | x | y |\n' + table)), ['A'])
+        self.assertEqual(list(figures('# B\n\n```\nedf 1.2 3.4 5.6\nfp 1.2 3.4 5.6 17\n```\n')),
+                         ['B'])
+        self.assertEqual(list(figures('# C\n\n```\n$ bench/x\n1.2 3.4 5.6 1.2 3.4 5.6 17\n```\n')),
+                         [])
 
     def test_pictures(self):
         """Each picture is shown, by its name, and made by a command that is there and takes such
