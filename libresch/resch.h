@@ -72,7 +72,7 @@ const char *resch_version(void);
 /**
  * resch_register_self - make the calling thread a task
  * @reg: params and domain go in, id, cpu and verdict come out; the rest is filled in here. Start
- *       from a zeroed one and set params.cpu to -1 unless you mean CPU 0.
+ *       from RESCH_REGISTER_INIT.
  *
  * Return: 0; -EBUSY: admission refused it, see @reg->verdict and resch_verdict_text(); -EINVAL,
  * -ENODEV, -EEXIST, -EPERM: see struct resch_register.

@@ -78,6 +78,7 @@ static int stage_main(int stage, int cpu, int tell)
 			.period = PERIOD,
 			.deadline = DEADLINE / STAGES,
 			.wcet = 2000000,
+			.overrun = RESCH_THROTTLE,
 			.cpu = cpu,
 		},
 	};

@@ -29,6 +29,8 @@ static void *handler(void *unused)
 			.period = 5000000,
 			.deadline = 3000000,
 			.wcet = 500000,
+			/* one that takes longer is stopped, and harms no other task */
+			.overrun = RESCH_THROTTLE,
 			.cpu = cpu,
 			.name = "handler",
 		},

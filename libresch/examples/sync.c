@@ -28,6 +28,7 @@ static void *task(void *argument)
 			.kind = RESCH_PERIODIC,
 			.period = PERIOD,
 			.wcet = 1000000,
+			.overrun = RESCH_THROTTLE,
 			.offset = first == first_release ? 0 : PERIOD / 2,
 			.cpu = cpu,
 			.flags = RESCH_F_SYNC,

@@ -80,6 +80,13 @@ listing() {
 		sort)
 }
 
+# needed DEB...: what they depend on, but each other.
+needed() {
+	local deb
+	for deb; do dpkg-deb -f "$deb" Depends; done | tr ',' '\n' |
+		sed 's/^ *//; /^$/d; /resch/d' | sort -u | paste -sd,
+}
+
 # Inside a root, as root.
 inside() {
 	local release log=/tmp/apt.log debs
@@ -102,8 +109,11 @@ inside() {
 		die "lintian has something to say"
 
 	release=$(cd /lib/modules && echo * | cut -d' ' -f1)
-	listing >/tmp/before
 	debs=$(echo /tmp/deb/*.deb)
+	# what others' packages leave is not ours: they are there before
+	# shellcheck disable=SC2086 # words
+	apt satisfy "$(needed $debs)"
+	listing >/tmp/before
 	# shellcheck disable=SC2086
 	apt install $debs
 	[ -e "/lib/modules/$release/updates/dkms/resch.ko" ] ||
