@@ -190,6 +190,15 @@ class Python(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
+    def test_no_library(self):
+        """Where the library is missing it is said what to do."""
+        done = subprocess.run([PYTHON, '-c', 'import resch'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False, cwd=self.folder,
+                              env={'PYTHONPATH': MODULE, 'PYTHONDONTWRITEBYTECODE': '1'})
+        if not done.returncode:
+            self.skipTest('this machine has it installed')
+        self.assertIn('install the package libresch0', done.stderr)
+
     def test_layout(self):
         """Every member is where the compiler has it, and none is missing."""
         found = {}
@@ -266,6 +275,8 @@ class Python(unittest.TestCase):
                     '--target', target, tree + '/libresch/python', played=False)
         self.assertEqual(sorted(os.listdir(target + '/resch')),
                          ['__init__.py', '__pycache__', '_library.py', 'py.typed'])
+        self.assertEqual(sorted(os.listdir(tree + '/libresch/python')), sorted(os.listdir(MODULE)),
+                         'the tree stays as it was')
         with open(TOP + '/VERSION', encoding='utf-8') as file:
             version = file.read().strip()
         code = 'import importlib.metadata, resch; print(resch.__file__, importlib.metadata.version("resch"))'

@@ -113,7 +113,11 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL('libresch.so.0')
+    try:
+        library = ctypes.CDLL('libresch.so.0')
+    except OSError as error:
+        raise ImportError('the library libresch.so.0 is missing: install the package libresch0, or '
+                          f'`sudo make install` in the source tree ({error})') from error
     for name, (result, arguments) in _PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = result
