@@ -101,11 +101,13 @@ def picture(scenario, records, path):
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot
+    from matplotlib.ticker import MaxNLocator
     cpus = records[0]['cpus']
+    # One axis of time: how long it took is to be compared, too.
     figure, axes = pyplot.subplots(len(records), cpus,
-                                   figsize=(2.6 * cpus + 1, 1.9 * len(records) + 0.9),
+                                   figsize=(2.6 * cpus + 1, 1.6 * len(records) + 0.9),
                                    squeeze=False,
-                                   sharey=True, sharex='row', layout='constrained')
+                                   sharey=True, sharex=True, layout='constrained')
     for row, record in zip(axes, records):
         series = [(group['name'], *over_time(record, number))
                   for number, group in enumerate(record['groups'])
@@ -114,9 +116,11 @@ def picture(scenario, records, path):
             axis.stackplot(series[0][1], *[counts[cpu] for _, _, counts in series],
                            labels=[name for name, _, _ in series],
                            step='post')
-            axis.set_title(f'{record["configuration"]}, CPU {cpu}', fontsize='small')
             axis.tick_params(labelsize='small')
-        row[0].set_ylabel('tasks', fontsize='small')
+        row[0].set_ylabel(f'{record["configuration"]}\ntasks', fontsize='small')
+    axes[0][0].yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    for cpu, axis in enumerate(axes[0]):
+        axis.set_title(f'CPU {cpu}', fontsize='small')
     axes[0][-1].legend(fontsize='x-small')
     for axis in axes[-1]:
         axis.set_xlabel('s', fontsize='small')

@@ -36,8 +36,8 @@ def _steps(bins):
 
 def histogram(records, path):
     """User latencies, both axes logarithmic, one row a kernel."""
-    figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1 + 3 * len(records)),
-                                   squeeze=False, sharex=True)
+    figure, axes = pyplot.subplots(len(records), 1, figsize=(9, 1.2 + 2.6 * len(records)),
+                                   squeeze=False, sharex=True, layout='constrained')
     for axis, record in zip(axes[:, 0], records):
         for phase, entry in record['phases'].items():
             edges, heights = _steps(entry['user']['histogram'])
@@ -47,17 +47,21 @@ def histogram(records, path):
                         label=tables.NAMES.get(phase, phase))
             axis.axvline(entry['user']['max'] / 1000, color=colour, linestyle=':', linewidth=1)
         axis.set(xscale='log', yscale='log', ylabel='samples', title=record['kernel'])
-        axis.legend(fontsize='small')
     axes[-1, 0].set_xlabel('user latency, µs (dotted: the longest)'
                            + (', emulated' if any(record['emulated'] for record in records) else
                               ''))
-    figure.tight_layout()
+    # Above all of them: no place within is free in each.
+    named = {name: line for axis in axes[:, 0]
+             for line, name in zip(*axis.get_legend_handles_labels())}
+    axes[0, 0].legend(named.values(), named.keys(), loc='lower center', bbox_to_anchor=(0.5, 1.08),
+                      ncol=3, fontsize='small', frameon=False)
     figure.savefig(path, dpi=100)
 
 
 def summary(records, path):
     """To the left how late the task is, to the right what that costs the loads."""
-    figure, (late, cost) = pyplot.subplots(1, 2, figsize=(11, 1.5 + 1.6 * len(records)))
+    figure, (late, cost) = pyplot.subplots(1, 2, figsize=(11, 2 + 1.4 * len(records)),
+                                           layout='constrained')
     ticks, y = [], 0
     for record in records:
         for phase, entry in record['phases'].items():
@@ -76,7 +80,6 @@ def summary(records, path):
     _costs(cost, records)
     figure.suptitle('How late a periodic task is beside five loads, and what they pay'
                     + (' (emulated)' if any(record['emulated'] for record in records) else ''))
-    figure.tight_layout()
     figure.savefig(path, dpi=100)
 
 
@@ -91,12 +94,12 @@ def _costs(axis, records):
         axis.bar([x - 0.4 + (i + 0.5) * width for x in range(len(kinds))], shares, width,
                  color=COLOURS.get(phase), edgecolor='white',
                  hatch=HATCHES[kernels.index(record['kernel']) % len(HATCHES)],
-                 label=f'{record["kernel"]}: {tables.NAMES.get(phase, phase)}')
+                 label=f'{record["kernel"]}: {tables.NAMES.get(phase, phase).split(",")[0]}')
     axis.axhline(100, color='black', linewidth=1)
     axis.axhline(100 * tables.LEAST_KEPT, color='black', linewidth=1, linestyle=':',
-                 label=f'{100 * tables.LEAST_KEPT:.0f} %: what a shield is to leave at least')
+                 label=f'{100 * tables.LEAST_KEPT:.0f} %: wanted')
     axis.set_xticks(range(len(kinds)), kinds)
     axis.set_ylabel('throughput, % of unshielded')
-    axis.set_ylim(0, 160)
     if bars:
-        axis.legend(fontsize='small', loc='upper right')
+        axis.legend(fontsize='small', loc='lower center', bbox_to_anchor=(0.5, 1), frameon=False,
+                    ncol=3)

@@ -383,6 +383,24 @@ class Listed(unittest.TestCase):
             self.assertEqual({name for name in there if name not in everything}, set(),
                              'shown nowhere')
 
+    def test_kept(self):
+        """What has been measured and is kept in docs/measured can be drawn and printed again, by
+        the command that the documents have for it."""
+        everything = '\n'.join(text for _, text in documents())
+        found = re.findall(r'`(bench/\S+\s+--from\s+docs/measured/[^`]*)`', everything)
+        kept = {name for command in found for name in re.findall(r'docs/measured/(\S+)', command)}
+        if not os.environ.get('DOCUMENT'):
+            self.assertEqual(kept, set(os.listdir(TOP + '/docs/measured')))
+        for command in found:
+            with self.subTest(command=command), tempfile.TemporaryDirectory() as folder:
+                words = [word.replace('docs/img', folder) for word in command.split()]
+                done = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ''))
+                pictures = os.listdir(folder)
+                self.assertTrue(pictures)
+                for name in pictures:
+                    self.assertTrue(os.path.exists(f'{TOP}/docs/img/{name}'), name)
+
 
 if __name__ == '__main__':
     unittest.main(verbosity=1)
