@@ -53,7 +53,7 @@ def generate(cpus, number, umax, seed, factor):
     words = ['retas', '--cpus', str(cpus), '--target', '%g,%g' % TARGET, '--umin', f'{UMIN:g}',
              '--umax', f'{umax:g}', '--tmin', '5ms', '--tmax', '50ms', '--factor', f'{factor:g}',
              '--offset', OFFSET, '--seed', str(seed), '--number', str(number)]
-    rows = gen.generate(gen.arguments(words), number)
+    rows = list(gen.generate(gen.arguments(words), number))
     shares = [row[2] / row[3] for row in rows]
     command = 'resch-gen ' + ' '.join(words)
     text = f'# {command}\n' + ''.join(','.join(map(str, row)) + '\n' for row in rows)
