@@ -91,6 +91,49 @@ class Missing(unittest.TestCase):
         # as far as here: and then there is no device
         self.says(3, "the kernel module resch")
 
+    def test_rights(self):
+        """What is missing has its name: of capabilities the numbers are those of
+        <linux/capability.h>."""
+        admin, bpf, perfmon = 1 << 21, 1 << 39, 1 << 38
+        self.put("sys/module/resch/x")
+        self.put("sys/kernel/btf/vmlinux")
+        for effective, lacks in ((0, "bpf and perfmon"), (bpf, "perfmon"), (perfmon, "bpf"),
+                                 (~(admin | bpf | perfmon), "bpf and perfmon")):
+            self.put("proc/self/status",
+                     f"Name:\tx\nCapPrm:\t{(1 << 41) - 1:016x}\n"
+                     f"CapEff:\t{effective & (1 << 41) - 1:016x}\n")
+            self.says(1, "not permitted to load programs into the kernel: this needs root, or the "
+                      f"capabilities bpf, perfmon and dac_read_search; missing: {lacks}\n")
+        for effective in (admin, bpf | perfmon):
+            self.put("proc/self/status", f"Name:\tx\nCapEff:\t{effective:016x}\n")
+            self.says(1, "mount -t tracefs")
+        self.put("proc/sys/kernel/perf_event_paranoid", "3\n")
+        self.says(1, "kernel.perf_event_paranoid is 3, so that this needs root, or the capability "
+                  "sys_admin; or `sysctl kernel.perf_event_paranoid=2`\n")
+        self.put("proc/sys/kernel/perf_event_paranoid", "2\n")
+        self.says(1, "mount -t tracefs")
+        self.put("proc/sys/kernel/perf_event_paranoid", "3\n")
+        self.put("proc/self/status", f"Name:\tx\nCapEff:\t{admin:016x}\n")
+        self.says(1, "mount -t tracefs")
+
+    @unittest.skipIf(os.geteuid(), "only root can be somebody else")
+    def test_unreadable(self):
+        self.put("sys/module/resch/x")
+        self.put("sys/kernel/btf/vmlinux")
+        os.makedirs(os.path.join(self.root, TRACING + "/events"))
+        os.chmod(self.root, 0o755)
+        os.chmod(os.path.join(self.root, TRACING), 0o700)
+        for rights, text in ((["--bounding-set=-all"], "not permitted to read /sys/kernel/tracing: "
+                              "this needs root, or the capabilities bpf, perfmon and "
+                              "dac_read_search; missing: dac_read_search\n"),
+                             (["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"],
+                              "no event resch_release: it is older")):
+            done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", *rights, RESCHTOP,
+                                   "--once", "--root=" + self.root],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertIn(text, done.stderr)
+
     def test_field_more(self):
         """Debian's 6.1 with PREEMPT_RT; and what is wrong there is seen."""
         self.put("sys/module/resch/x")

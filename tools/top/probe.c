@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <event-parse.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,12 @@
 
 #include "events.h"
 #include "reschtop.skel.h"
+#include "rights.h"
 #include "top.h"
 
 #define TRACING "/sys/kernel/tracing"
+/* The last one is for tracefs. */
+#define RIGHTS "bpf, perfmon and dac_read_search"
 
 /* ---- what has to be there -------------------------------------------------------------------- */
 
@@ -108,11 +112,14 @@ static bool there(const char *root, const char *path)
 	char all[256];
 
 	snprintf(all, sizeof(all), "%s%s", root, path);
-	return !access(all, F_OK);
+	/* access() does not count the capabilities of who is not root. */
+	return !faccessat(AT_FDCWD, all, F_OK, AT_EACCESS);
 }
 
 int probe_possible(const char *root)
 {
+	char lacks[RIGHTS_TEXT];
+
 	if (!there(root, "/sys/module/resch")) {
 		fail("the module resch is not loaded: `modprobe resch`; `reschctl doctor` says more");
 		return EXIT_NO_MODULE;
@@ -120,9 +127,19 @@ int probe_possible(const char *root)
 	if (!there(root, "/sys/kernel/btf/vmlinux"))
 		return fail(
 			"this kernel does not describe its structures (/sys/kernel/btf/vmlinux is missing): reschtop needs one with CONFIG_DEBUG_INFO_BTF=y, as Debian's are; `reschctl top` does without");
+	if (capabilities_missing(root, lacks, sizeof(lacks)))
+		return fail(
+			"not permitted to load programs into the kernel: this needs root, or the capabilities " RIGHTS
+			"; missing: %s",
+			lacks);
+	if (perf_capability_missing(root))
+		return fail(
+			"not permitted to attach to the kernel's trace events: kernel.perf_event_paranoid is 3, so that this needs root, or the capability sys_admin; or `sysctl kernel.perf_event_paranoid=2`");
 	if (!there(root, TRACING "/events")) {
 		if (errno == EACCES)
-			return fail("not permitted to read " TRACING ": run it as root");
+			return fail("not permitted to read " TRACING
+				    ": this needs root, or the capabilities " RIGHTS
+				    "; missing: dac_read_search");
 		return fail(
 			"the kernel's trace events are not to be seen: `mount -t tracefs nodev " TRACING
 			"`; where that fails the kernel lacks CONFIG_FTRACE");
@@ -150,15 +167,16 @@ static int refused(int error)
 
 	if (error < 0)
 		error = -error;
-	if ((error == EPERM || error == EACCES) && geteuid())
-		return fail(
-			"not permitted to load programs into the kernel: this needs root, or the capabilities bpf, perfmon and dac_read_search");
 	if (error == EPERM &&
 	    read_text("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown)) > 0 &&
 	    !strstr(lockdown, "[none]"))
 		return fail(
 			"the kernel is locked down and takes no programs that read its memory: /sys/kernel/security/lockdown is %s",
 			lockdown);
+	/* EACCES is the verifier's. */
+	if (error == EPERM)
+		return fail(
+			"not permitted to load programs into the kernel, with all capabilities that this takes: they don't count in a container's user namespace, nor where a security module forbids it");
 	if (saying)
 		fflush(saying);
 	if (said && *said)
