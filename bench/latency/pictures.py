@@ -101,5 +101,5 @@ def _costs(axis, records):
     axis.set_xticks(range(len(kinds)), kinds)
     axis.set_ylabel('throughput, % of unshielded')
     if bars:
-        axis.legend(fontsize='small', loc='lower center', bbox_to_anchor=(0.5, 1), frameon=False,
-                    ncol=3)
+        axis.legend(fontsize='small', loc='lower right', bbox_to_anchor=(1, 1), frameon=False,
+                    ncol=2)
