@@ -40,7 +40,8 @@ static const struct option options[] = {
 static struct load_board *new_board(const char *path)
 {
 	struct load_board *board;
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	/* where everybody may write: not through a link that somebody has laid there */
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*board)))
 		err(1, "%s", path);

@@ -225,6 +225,12 @@ class Manners(unittest.TestCase):
                                               'PATH': PROGRAMS + ':' + os.environ['PATH']})
             self.assertEqual(done.returncode, 1, f'{way}: {done.stderr}')
             self.assertRegex(done.stderr, r'No such file or directory|No space left on device')
+        # nor through a link that somebody has laid where everybody may write
+        link = self.folder.name + '/link'
+        os.symlink(self.files['set'], link)
+        done = call('resch-load', ['-f', link, 'compute'])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('symbolic link', done.stderr)
 
     def test_nobody_reads(self):
         """Who reads no more, as head does, hears no complaint, and gets the status all the same."""
