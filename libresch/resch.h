@@ -251,12 +251,11 @@ int resch_servers_del(int fd, uint32_t domain, uint32_t id);
 /** resch_server_stat - what a server is and has. Return: 0; -ENOENT, -ENODEV: none such. */
 int resch_server_stat(int fd, uint32_t domain, uint32_t id, struct resch_server_stat *stat);
 
-/**
- * resch_server_next - go through the servers of @stat->domain, as resch_task_next() through tasks,
- * by
- * @stat->id
- */
+/** resch_server_next - go through servers of @stat->domain, by id, as resch_task_next() does. */
 int resch_server_next(int fd, struct resch_server_stat *stat);
+
+/** resch_server_delegate - Return: 0, or as struct resch_delegate says; -EPERM; -ENOTTY. */
+int resch_server_delegate(int fd, const struct resch_delegate *want);
 
 /* ---- work on the client's budget ------------------------------------------------------------- */
 

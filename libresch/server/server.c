@@ -44,3 +44,10 @@ int resch_servers_del(int fd, uint32_t domain, uint32_t id)
 
 	return resch_request(fd, RESCH_IOC_SERVERS_DEL, &del);
 }
+
+int resch_server_delegate(int fd, const struct resch_delegate *want)
+{
+	struct resch_delegate asked = *want;
+
+	return resch_request(fd, RESCH_IOC_DELEGATE, &asked);
+}

@@ -64,6 +64,7 @@ static const struct word ends[] = {
 	[RESCH_GONE_EJECT] = { "eject" },
 	[RESCH_GONE_OFFLINE] = { "offline" },
 	[RESCH_GONE_SYSRQ] = { "sysrq" },
+	[RESCH_GONE_WITHDRAWN] = { "withdrawn" },
 };
 
 static const struct word server_kinds[RESCH_SERVER_KINDS] = {

@@ -305,11 +305,25 @@ static void engine_decide(struct resch_cpu *rc, u64 now)
 		resch_server_show_rest(rc);
 }
 
+/*
+ * Who waits for a PI futex lends its priority to the owner, whom no budget bounds. Who is here by
+ * right of a grant has none to lend: it waits as an ordinary thread. cpu->lock.
+ */
+static void engine_lend_nothing(struct resch_thread *thread)
+{
+#ifdef CONFIG_RT_MUTEXES
+	if (READ_ONCE(thread->kblocked) && READ_ONCE(thread->linux_task->pi_blocked_on))
+		resch_cpu_adjust(thread);
+#endif
+}
+
 /* The thread blocked, woke or died since the last time. */
 static void engine_sync(struct resch_thread *thread, u64 now)
 {
 	if (likely(!READ_ONCE(thread->dead))) {
 		resch_job_sync(thread, now);
+		if (unlikely(thread->grant))
+			engine_lend_nothing(thread);
 		if (unlikely(thread->stage))
 			resch_job_take(thread, now);
 		return;

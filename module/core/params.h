@@ -28,9 +28,10 @@ extern unsigned int resch_watchdog_ms;
 extern unsigned int resch_members;
 extern bool resch_stop_by_parking;
 
-/* The ranges of times that uapi/linux/resch.h gives, ns. */
+/* The ranges that uapi/linux/resch.h gives; times are ns. */
 #define RESCH_PERIOD_MIN NSEC_PER_USEC
 #define RESCH_TIME_MAX (3600ULL * NSEC_PER_SEC)
+#define RESCH_PRIORITY_MAX 10000
 
 /* Above resch_level: registered threads while they hold resch_lock; one more: the helpers. */
 #define RESCH_CEILING 1

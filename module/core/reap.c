@@ -11,6 +11,7 @@
 #include "domain/join.h"
 #include "linux/hooks.h"
 #include "linux/restore.h"
+#include "server/grant.h"
 
 static LIST_HEAD(thread_graves); /* resch_lock */
 static u32 thread_nr_graves; /* resch_lock */
@@ -61,6 +62,8 @@ static void thread_unlink(struct resch_thread *thread)
 static void thread_forget(struct resch_thread *thread)
 {
 	thread->forgotten = true;
+	if (!thread->root)
+		resch_grant_count(thread->grant, -1);
 	WRITE_ONCE(thread->file, NULL);
 	list_del_init(&thread->in_file);
 	resch_thread_strike(thread);

@@ -33,6 +33,7 @@
 #include "event.h"
 #include "params.h"
 #include "compat/task_work.h"
+#include "server/grant.h"
 
 #define RESCH_THREAD_HASH_BITS 12
 
@@ -109,6 +110,7 @@ void resch_thread_put(struct resch_thread *thread)
 		resch_thread_put(thread->root);
 	if (thread->parent)
 		resch_thread_put(thread->parent);
+	resch_grant_put(thread->grant);
 	kfree(thread->child);
 	kfree_rcu(thread, rcu);
 	module_put(THIS_MODULE);

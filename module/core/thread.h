@@ -40,6 +40,7 @@ struct resch_child;
 struct resch_cpu;
 struct resch_domain;
 struct resch_file;
+struct resch_grant;
 struct resch_stage;
 
 enum resch_thread_state {
@@ -117,6 +118,8 @@ struct resch_thread {
 	u8 todo; /* RESCH_TODO_* */
 	struct resch_requests requests;
 	struct resch_stage *stage; /* of a chain; NULL: it is none; changes under resch_lock, too */
+	/* by whose right it is registered, counted; NULL: CAP_SYS_NICE's. Constant from then on */
+	struct resch_grant *grant;
 	struct resch_life life;
 	u64 stopped_at; /* when it was last told to stop */
 	/* on cpu->shadows: runnable, and below the selected thread's level */

@@ -34,12 +34,14 @@ TRACE_DEFINE_ENUM(RESCH_GONE_EXEC);
 TRACE_DEFINE_ENUM(RESCH_GONE_EJECT);
 TRACE_DEFINE_ENUM(RESCH_GONE_OFFLINE);
 TRACE_DEFINE_ENUM(RESCH_GONE_SYSRQ);
+TRACE_DEFINE_ENUM(RESCH_GONE_WITHDRAWN);
 
 #define RESCH_TRACE_GONE                                                          \
 	{ 0, "asked" }, { RESCH_GONE_EXIT, "exit" }, { RESCH_GONE_EXEC, "exec" }, \
 		{ RESCH_GONE_EJECT, "eject" }, { RESCH_GONE_OFFLINE, "offline" }, \
+		{ RESCH_GONE_SYSRQ, "sysrq" },                                    \
 	{                                                                         \
-		RESCH_GONE_SYSRQ, "sysrq"                                         \
+		RESCH_GONE_WITHDRAWN, "withdrawn"                                 \
 	}
 
 /*

@@ -15,6 +15,7 @@
 #include "plans.h"
 #include "query.h"
 #include "register.h"
+#include "servers.h"
 #include "start.h"
 #include "chain/chain.h"
 #include "core/event.h"
@@ -27,9 +28,10 @@
 #include "guard/balance.h"
 #include "guard/guard.h"
 #include "linux/hooks.h"
-#include "server/call.h"
-#include "server/server.h"
 #include "server/band.h"
+#include "server/call.h"
+#include "server/grant.h"
+#include "server/server.h"
 
 union chardev_arg {
 	struct resch_info info;
@@ -51,6 +53,7 @@ union chardev_arg {
 	struct resch_server_del server_del;
 	struct resch_server_stat server_stat;
 	struct resch_server_open server_open;
+	struct resch_delegate delegate;
 	struct resch_plan_get plan_get;
 	struct resch_guard_set guard_set;
 	struct resch_guard_stat guard_stat;
@@ -145,17 +148,17 @@ static int chardev_info(struct resch_file *file, union chardev_arg *arg)
 	return resch_query_info(&arg->info);
 }
 
-static int chardev_register(struct resch_file *file, union chardev_arg *arg)
+static int chardev_register(struct resch_file *file, union chardev_arg *arg, bool holder)
 {
-	return resch_register(file, &arg->reg);
+	return resch_register(file, &arg->reg, holder);
 }
 
-static int chardev_unregister(struct resch_file *file, union chardev_arg *arg)
+static int chardev_unregister(struct resch_file *file, union chardev_arg *arg, bool holder)
 {
-	return arg->target.reserved ? -EINVAL : resch_unregister(file, arg->target.id);
+	return arg->target.reserved ? -EINVAL : resch_unregister(file, arg->target.id, holder);
 }
 
-static int chardev_release(struct resch_file *file, union chardev_arg *arg)
+static int chardev_release(struct resch_file *file, union chardev_arg *arg, bool holder)
 {
 	struct resch_thread *thread;
 	struct resch_cpu *rc;
@@ -167,7 +170,7 @@ static int chardev_release(struct resch_file *file, union chardev_arg *arg)
 	thread = resch_thread_get(arg->target.id, false);
 	if (!thread)
 		return -ENOENT;
-	if (READ_ONCE(thread->file) == file) {
+	if (resch_register_may(file, thread, holder)) {
 		rc = resch_thread_lock_irq(thread);
 		err = resch_job_ask(thread, ktime_get());
 		resch_cpu_unlock_irq(rc);
@@ -187,9 +190,9 @@ static int chardev_lead(struct resch_file *file, union chardev_arg *arg)
 	return resch_lead_set(&arg->lead);
 }
 
-static int chardev_start(struct resch_file *file, union chardev_arg *arg)
+static int chardev_start(struct resch_file *file, union chardev_arg *arg, bool holder)
 {
-	return resch_start(&arg->start);
+	return resch_start(&arg->start, holder);
 }
 
 static int chardev_task_stat(struct resch_file *file, union chardev_arg *arg)
@@ -257,13 +260,7 @@ static int chardev_plugin_stat(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_server_set(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	resch_registry_request(arg->server_set.plugin);
-	mutex_lock(&resch_lock);
-	err = resch_server_set(file, &arg->server_set);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_servers_one(file, &arg->server_set);
 }
 
 static int chardev_server_del(struct resch_file *file, union chardev_arg *arg)
@@ -273,23 +270,12 @@ static int chardev_server_del(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_server_stat(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	resch_query_lock();
-	err = resch_server_query(&arg->server_stat);
-	resch_query_unlock();
-	return err;
+	return resch_servers_stat(&arg->server_stat);
 }
 
 static int chardev_servers_set(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
-
-	resch_registry_request(arg->servers_set.plugin);
-	mutex_lock(&resch_lock);
-	err = resch_band_set(file, &arg->servers_set);
-	mutex_unlock(&resch_lock);
-	return err;
+	return resch_servers_band(file, &arg->servers_set);
 }
 
 static int chardev_servers_del(struct resch_file *file, union chardev_arg *arg)
@@ -299,18 +285,12 @@ static int chardev_servers_del(struct resch_file *file, union chardev_arg *arg)
 
 static int chardev_server_open(struct resch_file *file, union chardev_arg *arg)
 {
-	int err;
+	return resch_servers_open(file, &arg->server_open);
+}
 
-	/* Opening takes a while: whoever may not is told so first. */
-	resch_query_lock();
-	err = resch_server_may_open(file, &arg->server_open);
-	resch_query_unlock();
-	if (err)
-		return err;
-	mutex_lock(&resch_lock);
-	err = resch_server_open(file, &arg->server_open);
-	mutex_unlock(&resch_lock);
-	return err;
+static int chardev_delegate(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_servers_delegate(&arg->delegate);
 }
 
 static int chardev_guard_set(struct resch_file *file, union chardev_arg *arg)
@@ -409,23 +389,27 @@ static int chardev_chain_job(struct resch_file *file, union chardev_arg *arg)
 
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
+	/* instead: also for who has no CAP_SYS_NICE, but holds a delegated server */
+	int (*held)(struct resch_file *file, union chardev_arg *arg, bool holder);
 	u16 size;
 	bool privileged;
 	bool own; /* takes no resch_lock, or with preemption off: needs no ceiling */
 	bool locked; /* is called with resch_lock */
 } chardev_calls[] = {
 #define CALL(request, function, privileged) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false, false }
+	[_IOC_NR(request)] = { function, NULL, _IOC_SIZE(request), privileged, false, false }
+#define CALL_OF_HOLDER(request, function, own) \
+	[_IOC_NR(request)] = { NULL, function, _IOC_SIZE(request), true, own, false }
 #define CALL_OF_OWN(request, function, privileged) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, true, false }
+	[_IOC_NR(request)] = { function, NULL, _IOC_SIZE(request), privileged, true, false }
 #define CALL_LOCKED(request, function, privileged) \
-	[_IOC_NR(request)] = { function, _IOC_SIZE(request), privileged, false, true }
+	[_IOC_NR(request)] = { function, NULL, _IOC_SIZE(request), privileged, false, true }
 	CALL_OF_OWN(RESCH_IOC_INFO, chardev_info, false),
-	CALL(RESCH_IOC_REGISTER, chardev_register, true),
-	CALL(RESCH_IOC_UNREGISTER, chardev_unregister, true),
+	CALL_OF_HOLDER(RESCH_IOC_REGISTER, chardev_register, false),
+	CALL_OF_HOLDER(RESCH_IOC_UNREGISTER, chardev_unregister, false),
 	CALL_OF_OWN(RESCH_IOC_DELAY, chardev_delay, false),
-	CALL_OF_OWN(RESCH_IOC_RELEASE, chardev_release, true),
-	CALL(RESCH_IOC_START, chardev_start, true),
+	CALL_OF_HOLDER(RESCH_IOC_RELEASE, chardev_release, true),
+	CALL_OF_HOLDER(RESCH_IOC_START, chardev_start, false),
 	CALL_OF_OWN(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
 	CALL_LOCKED(RESCH_IOC_AFFINITY, chardev_affinity, true),
 	CALL_LOCKED(RESCH_IOC_LEAD, chardev_lead, true),
@@ -450,6 +434,7 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_CALL_END, chardev_call_end, false),
 	CALL_OF_OWN(RESCH_IOC_SERVE, chardev_serve, false),
 	CALL_OF_OWN(RESCH_IOC_SERVE_END, chardev_serve_end, false),
+	CALL(RESCH_IOC_DELEGATE, chardev_delegate, true),
 	CALL(RESCH_IOC_SERVER_OPEN, chardev_server_open, false),
 	CALL_LOCKED(RESCH_IOC_CHAIN_OFFER, chardev_chain_offer, true),
 	CALL(RESCH_IOC_CHAIN_SET, chardev_chain_set, true),
@@ -458,8 +443,25 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_CHAIN_JOB, chardev_chain_job, false),
 #undef CALL_LOCKED
 #undef CALL_OF_OWN
+#undef CALL_OF_HOLDER
 #undef CALL
 };
+
+/*
+ * May the caller make the request? The one place where that is asked. 0, -EPERM; 1: what the holder
+ * of a delegated server may do. Process context, no locks.
+ */
+static int chardev_may(const struct chardev_call *call)
+{
+	if (!call->privileged)
+		return 0;
+	if (!call->held)
+		return capable(CAP_SYS_NICE) ? 0 : -EPERM;
+	/* Some do so with each job: that they are not root is no news for the audit. */
+	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE))
+		return 0;
+	return resch_grant_any() ? 1 : -EPERM;
+}
 
 /*
  * The size of the caller's structure is in the request number: older and newer ones than ours are
@@ -476,10 +478,10 @@ static long chardev_call(struct resch_file *file, unsigned int cmd, void __user 
 	size_t size = _IOC_SIZE(cmd);
 	struct resch_thread *raised = NULL;
 	union chardev_arg arg;
-	int err;
+	int err, may = chardev_may(call);
 
-	if (call->privileged && !capable(CAP_SYS_NICE))
-		return -EPERM;
+	if (may < 0)
+		return may;
 	memset(&arg, 0, sizeof(arg));
 	if (_IOC_DIR(cmd) & _IOC_WRITE) {
 		err = copy_struct_from_user(&arg, call->size, user, size);
@@ -493,7 +495,7 @@ static long chardev_call(struct resch_file *file, unsigned int cmd, void __user 
 		raised = resch_thread_raise();
 	if (call->locked)
 		mutex_lock(&resch_lock);
-	err = call->call(file, &arg);
+	err = call->held ? call->held(file, &arg, may) : call->call(file, &arg);
 	if (call->locked)
 		mutex_unlock(&resch_lock);
 	resch_thread_lower(raised);
@@ -516,7 +518,7 @@ static long chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg
 	if (nr == _IOC_NR(RESCH_IOC_WAIT))
 		return chardev_wait_report((void __user *)arg, _IOC_SIZE(cmd));
 	if (nr >= ARRAY_SIZE(chardev_calls) ||
-	    !chardev_calls[array_index_nospec(nr, ARRAY_SIZE(chardev_calls))].call)
+	    !chardev_calls[array_index_nospec(nr, ARRAY_SIZE(chardev_calls))].size)
 		return -ENOTTY;
 	return chardev_call(filp->private_data, cmd, (void __user *)arg);
 }

@@ -17,10 +17,9 @@
 #include "domain/domain.h"
 #include "domain/table.h"
 #include "linux/hooks.h"
-#include "server/members.h"
 #include "server/band.h"
-
-#define RESCH_PRIORITY_MAX 10000
+#include "server/grant.h"
+#include "server/members.h"
 
 /* Members say no times, and can't react to what does not happen to them. */
 static bool register_family_valid(const struct resch_task_params *params)
@@ -71,8 +70,22 @@ static u64 register_start_time(struct task_struct *task)
 	return div_u64(timens_add_boottime_ns(task->start_boottime), NSEC_PER_SEC / USER_HZ);
 }
 
+/* Is it nobody else's, not even by its saved ids, nor a program that has another's rights? */
+static bool register_is_own(struct task_struct *task)
+{
+	kuid_t uid = current_euid();
+	const struct cred *cred;
+	bool own;
+
+	rcu_read_lock();
+	cred = __task_cred(task);
+	own = uid_eq(cred->uid, uid) && uid_eq(cred->euid, uid) && uid_eq(cred->suid, uid);
+	rcu_read_unlock();
+	return own;
+}
+
 /* The thread that the request names, with a reference. */
-static struct task_struct *register_target(const struct resch_register *reg)
+static struct task_struct *register_target(const struct resch_register *reg, bool holder)
 {
 	struct task_struct *task;
 	struct pid *pid;
@@ -90,7 +103,8 @@ static struct task_struct *register_target(const struct resch_register *reg)
 	 * Who never goes to user mode never does what we ask of it there, and would stay
 	 * registered.
 	 */
-	if (task->flags & PF_KTHREAD || resch_is_worker(task) || !resch_thread_may(task)) {
+	if (task->flags & PF_KTHREAD || resch_is_worker(task) ||
+	    !(holder ? register_is_own(task) : resch_thread_may(task))) {
 		put_task_struct(task);
 		return ERR_PTR(-EPERM);
 	}
@@ -116,21 +130,35 @@ static struct resch_domain *register_domain(const struct resch_register *reg)
 				      resch_domain_after(0);
 }
 
+/* Who has no CAP_SYS_NICE registers by right of a grant. resch_lock. */
+static int register_by_grant(struct resch_domain *domain, struct resch_thread *thread)
+{
+	struct resch_grant *grant = resch_grant_of(domain, thread->task.params.group);
+
+	if (IS_ERR(grant))
+		return PTR_ERR(grant);
+	thread->grant = resch_grant_get(grant);
+	return resch_grant_allows(grant, domain, thread);
+}
+
 /* resch_lock. On success the registration owns the thread's reference. */
 static int register_publish(struct resch_file *file, struct resch_thread *thread,
-			    struct resch_register *reg)
+			    struct resch_register *reg, bool holder)
 {
 	struct resch_domain *domain = register_domain(reg);
 	int err = 0;
 
 	if (!domain)
-		return -ENODEV;
-	if (reg->params.flags & RESCH_F_FAMILY)
+		return holder ? -EPERM : -ENODEV;
+	if (holder)
+		err = register_by_grant(domain, thread);
+	if (!err && reg->params.flags & RESCH_F_FAMILY)
 		err = resch_server_take(domain, &thread->task.params);
 	if (!err)
 		err = resch_band_enter(domain, thread, file, &reg->verdict);
 	if (err)
 		return err;
+	resch_grant_count(thread->grant, 1);
 	reg->id = thread->task.id;
 	reg->cpu = thread->cpu;
 	return 0;
@@ -152,7 +180,7 @@ static int register_invite(struct resch_thread *thread)
 
 /* Owns the caller's reference to @thread. The hooks are attached. */
 static int register_thread(struct resch_file *file, struct resch_thread *thread,
-			   struct resch_register *reg, bool self)
+			   struct resch_register *reg, bool self, bool holder)
 {
 	int err;
 
@@ -161,7 +189,7 @@ static int register_thread(struct resch_file *file, struct resch_thread *thread,
 	mutex_unlock(&resch_lock);
 	resch_thread_leave_self(); /* an earlier registration that has ended */
 	mutex_lock(&resch_lock);
-	err = register_publish(file, thread, reg);
+	err = register_publish(file, thread, reg, holder);
 	if (err)
 		resch_thread_put(thread);
 	else if (self)
@@ -172,12 +200,12 @@ static int register_thread(struct resch_file *file, struct resch_thread *thread,
 	if (!err && self && reg->params.kind == RESCH_WAKEUP) {
 		err = resch_thread_enter(thread, true);
 		if (err)
-			resch_unregister(file, reg->id);
+			resch_unregister(file, reg->id, false);
 	}
 	return err;
 }
 
-int resch_register(struct resch_file *file, struct resch_register *reg)
+int resch_register(struct resch_file *file, struct resch_register *reg, bool holder)
 {
 	struct resch_thread *thread;
 	struct task_struct *task;
@@ -187,7 +215,7 @@ int resch_register(struct resch_file *file, struct resch_register *reg)
 	if (!register_params_valid(&reg->params) || reg->reserved || reg->reserved2 || reg->pid < 0)
 		return -EINVAL;
 	memset(&reg->verdict, 0, sizeof(reg->verdict));
-	task = register_target(reg);
+	task = register_target(reg, holder);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	self = task == current;
@@ -203,7 +231,7 @@ int resch_register(struct resch_file *file, struct resch_register *reg)
 		resch_thread_put(thread);
 		return err;
 	}
-	err = register_thread(file, thread, reg, self);
+	err = register_thread(file, thread, reg, self, holder);
 	resch_hooks_put(); /* the thread has its own */
 	return err;
 }
@@ -219,7 +247,14 @@ static void register_end(struct resch_thread *thread)
 	resch_cpu_kick(rc);
 }
 
-int resch_unregister(struct resch_file *file, u32 id)
+bool resch_register_may(const struct resch_file *file, const struct resch_thread *thread,
+			bool holder)
+{
+	return READ_ONCE(thread->file) == file &&
+	       (!holder || (thread->grant && resch_grant_is_held(thread->grant)));
+}
+
+int resch_unregister(struct resch_file *file, u32 id, bool holder)
 {
 	struct resch_thread *thread = NULL;
 	int err = 0;
@@ -234,7 +269,7 @@ int resch_unregister(struct resch_file *file, u32 id)
 	}
 	if (!thread)
 		err = -ENOENT;
-	else if (thread->file != file)
+	else if (!resch_register_may(file, thread, holder))
 		err = -EPERM;
 	else
 		register_end(thread);

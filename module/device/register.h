@@ -5,9 +5,16 @@
 
 #include "core/event.h"
 
-/* The ioctls; errors as in the uapi. Process context, no locks. */
-int resch_register(struct resch_file *file, struct resch_register *reg);
-int resch_unregister(struct resch_file *file, u32 id);
+/*
+ * The ioctls; errors as in the uapi. @holder: the caller has no CAP_SYS_NICE, and may do what a
+ * delegated server is for (server/grant.h). Process context, no locks.
+ */
+int resch_register(struct resch_file *file, struct resch_register *reg, bool holder);
+int resch_unregister(struct resch_file *file, u32 id, bool holder);
+
+/* May the caller end the thread's registration, and release its jobs? Process context. */
+bool resch_register_may(const struct resch_file *file, const struct resch_thread *thread,
+			bool holder);
 
 /* All that @file owns. Process context, no locks. */
 void resch_register_close(struct resch_file *file);

@@ -5,7 +5,7 @@
 
 #include <linux/resch.h>
 
-/* RESCH_IOC_START. Process context, no locks. */
-int resch_start(struct resch_start *start);
+/* RESCH_IOC_START; @holder: as in register.h. Process context, no locks. */
+int resch_start(struct resch_start *start, bool holder);
 
 #endif /* _RESCH_DEVICE_START_H */

@@ -84,7 +84,9 @@ static int copies_place(const struct readmit_copies *copies, const struct resch_
 	if (task->lead && !resch_plugin_may_lead(copies->plugin))
 		return -EINVAL;
 	/* Nothing but a server's budget keeps these in their place. */
-	if (task->params.flags & RESCH_F_FAMILY && !(copies->plugin->flags & RESCH_PLUGIN_SERVERS))
+	if (!(copies->plugin->flags & RESCH_PLUGIN_SERVERS) &&
+	    (task->params.flags & RESCH_F_FAMILY ||
+	     container_of(task, const struct resch_thread, task)->grant))
 		return -EINVAL;
 	if (copies->plugin->flags & RESCH_PLUGIN_SERVERS &&
 	    !resch_readmit_fits(task, &resch_cpu_get(copies->rqs[here].cpu)->rq))

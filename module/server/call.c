@@ -103,6 +103,9 @@ static int passive_call(struct resch_thread *thread, struct resch_call *call, u6
 		return -ENOENT;
 	if (server->params.kind != RESCH_SERVER_PASSIVE)
 		return -EINVAL;
+	/* With a budget that does not last it would hold up the provider's other clients. */
+	if (thread->grant && READ_ONCE(resch_server_of(server)->grant) != thread->grant)
+		return -EPERM;
 	passive->handle = handle;
 	passive->data = call->data;
 	passive->discards = call->flags & RESCH_CALL_F_DISCARD;

@@ -11,6 +11,7 @@ struct resch_inside;
 struct resch_cpu;
 struct resch_domain;
 struct resch_file;
+struct resch_grant;
 struct resch_view;
 
 /*
@@ -27,6 +28,7 @@ struct resch_entry {
 	struct resch_inside *inside;
 	struct resch_view *view; /* resch_lock and cpu->lock; NULL: nobody looks */
 	struct resch_file *file; /* the one that it goes with; NULL: stays, or is doomed */
+	struct resch_grant *grant; /* whose it is, besides root's; changes under resch_lock */
 	u64 held_until; /* of server.held_* */
 	u32 nr_tasks;
 	u32 band; /* id of the band that it is of; 0: none */

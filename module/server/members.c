@@ -4,6 +4,7 @@
 #include <resch/plugin.h>
 
 #include "entry.h"
+#include "grant.h"
 #include "members.h"
 #include "table.h"
 #include "core/params.h"
@@ -58,6 +59,9 @@ int resch_server_queue(struct resch_domain *domain, struct resch_thread *thread)
 
 	if (!(domain->algorithm->plugin->flags & RESCH_PLUGIN_SERVERS) || !entry)
 		return -ECANCELED;
+	/* Its parent's right to be there has been withdrawn. */
+	if (thread->grant && thread->grant != entry->grant)
+		return -ECANCELED;
 	if (resch_band_has_room(entry))
 		return 0;
 	list_add_tail(&thread->waiting, &entry->waiting);
@@ -107,9 +111,12 @@ bool resch_server_room_in(const struct resch_entry *entry)
 bool resch_band_has_room(struct resch_entry *entry)
 {
 	struct resch_entry *other;
+	bool room = false;
+	u32 tasks = 0;
 
-	resch_band_for_each(other, entry)
-		if (resch_server_room_in(other))
-			return true;
-	return false;
+	resch_band_for_each(other, entry) {
+		room |= resch_server_room_in(other);
+		tasks += other->nr_tasks;
+	}
+	return room && (!entry->grant || tasks < entry->grant->tasks);
 }

@@ -15,6 +15,7 @@
 
 #include <resch/sizes.h>
 
+#include "grant.h"
 #include "inner.h"
 #include "page.h"
 #include "server.h"
@@ -226,9 +227,11 @@ void resch_server_close(struct resch_file *file)
 		list_del(&entry->in_file);
 		entry->file = NULL;
 		entry->doomed = true;
+		resch_grant_withdraw(entry);
 		if (!entry->nr_tasks)
 			resch_server_end(entry);
 	}
+	resch_thread_reap_all();
 	mutex_unlock(&resch_lock);
 }
 
@@ -310,6 +313,7 @@ static void server_fill(struct resch_server_stat *stat, struct resch_entry *entr
 	stat->tasks = entry->nr_tasks;
 	stat->band = entry->band;
 	resch_inner_fill(stat, entry);
+	resch_grant_fill(stat, entry);
 	list_for_each_entry(waiting, &entry->waiting, waiting)
 		stat->waiting++;
 }

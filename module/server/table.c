@@ -6,6 +6,7 @@
 
 #include <resch/sizes.h>
 
+#include "grant.h"
 #include "inner.h"
 #include "newcomer.h"
 #include "passive.h"
@@ -137,6 +138,7 @@ void resch_server_end(struct resch_entry *entry)
 	entry->file = NULL;
 	if (entry->view)
 		resch_page_gone(entry->view);
+	resch_grant_drop(&entry->grant);
 	list_del_init(&entry->in_band);
 	xa_erase(&entry->domain->servers.ids, entry->server.id);
 	resch_inner_free(entry);
@@ -171,6 +173,7 @@ void resch_server_free(struct resch_servers *servers)
 			list_del(&entry->in_file);
 		if (entry->view)
 			resch_page_gone(entry->view);
+		resch_grant_drop(&entry->grant);
 		resch_inner_free(entry);
 	}
 	xa_destroy(&servers->ids);

@@ -27,6 +27,7 @@ static int unprivileged(void *arg)
 	uint32_t other = (long)arg;
 	struct resch_register reg = periodic(100 * MS, MS);
 	struct resch_server_set server = { .domain = 1 };
+	struct resch_delegate delegate = { .domain = 1, .holder = 1, .who = NOBODY, .tasks = 1 };
 	struct resch_domain_set want = { .plugin = "fifo" };
 	struct resch_plugin_stat plugin;
 	struct resch_domain_stat domain = { .domain = 0 };
@@ -47,6 +48,7 @@ static int unprivileged(void *arg)
 	refused(resch_domain_set(dev, &want), EPERM);
 	refused(resch_server_set(dev, &server), EPERM);
 	refused(resch_server_del(dev, 1, 1), EPERM);
+	refused(resch_server_delegate(dev, &delegate), EPERM);
 	refused(resch_domain_del(dev, 1), EPERM);
 	refused(resch_plugin_load(dev, "fp"), EPERM);
 	refused(resch_guard_set(dev, 1, RESCH_GUARD_ON, NULL), EPERM);

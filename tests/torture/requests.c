@@ -355,6 +355,23 @@ FILL(server_del)
 		argument->server_del.id = life->server.id;
 }
 
+FILL(delegate)
+{
+	struct resch_delegate *want = &argument->delegate;
+
+	if (domain_any(life))
+		want->domain = life->domain.domain;
+	if (server_any(life, life->domain.domain))
+		want->id = life->server.band ? life->server.band : life->server.id;
+	want->holder = below(life, RESCH_HOLDERS);
+	if (!want->holder)
+		return;
+	want->who = one_in(life, 2) ? 0 : 65534;
+	want->tasks = 1 + below(life, 64);
+	want->priority = one_in(life, 2) ? below(life, 100) : 0;
+	want->rate = one_in(life, 2) ? 1 + below(life, 10000) : 0;
+}
+
 FILL(server_stat)
 {
 	if (domain_any(life))

@@ -170,6 +170,7 @@ static void test_server_set(void **state)
 static void test_server(void **state)
 {
 	struct resch_server_set want = { .domain = 3, .params = { .budget = 5 } };
+	const struct resch_delegate given = { 3, 9, RESCH_HOLDER_GROUP, 29, 16, 2, 400, 0 };
 	struct resch_server_stat stat;
 	const struct resch_server_set *in;
 	const struct resch_server_stat *asked;
@@ -187,6 +188,11 @@ static void test_server(void **state)
 	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVER_DEL))->domain, 3);
 	assert_int_equal(((const struct resch_server_del *)seen(RESCH_IOC_SERVER_DEL))->id, 9);
 	assert_fails(resch_server_del(FD, 3, 9));
+
+	fake_reset(state);
+	assert_int_equal(resch_server_delegate(FD, &given), 0);
+	assert_memory_equal(seen(RESCH_IOC_DELEGATE), &given, sizeof(given));
+	assert_fails(resch_server_delegate(FD, &given));
 
 	fake_reset(state);
 	memset(&stat, 0xff, sizeof(stat));

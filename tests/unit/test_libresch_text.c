@@ -41,6 +41,7 @@ static void test_names(void **state)
 	assert_string_equal(resch_event_name(RESCH_EVENT_MISS), "miss");
 	assert_string_equal(resch_event_name(0), "?");
 	assert_string_equal(resch_gone_name(RESCH_GONE_SYSRQ), "sysrq");
+	assert_string_equal(resch_gone_name(RESCH_GONE_WITHDRAWN), "withdrawn");
 	assert_string_equal(resch_gone_name(1ULL << 32), "?");
 	assert_int_equal(resch_kind_parse("?"), -EINVAL);
 	assert_int_equal(resch_react_parse(""), -EINVAL);

@@ -12,7 +12,8 @@
  * - Fields named `reserved`, and bits of `flags` not defined here, must be zero (-EINVAL).
  * - A call that fails has changed nothing.
  * - Every call that changes something needs CAP_SYS_NICE (-EPERM), but for what a registered thread
- *   does with its own jobs and budget; queries need only the open device.
+ *   does with its own jobs and budget, and for what the holder of a delegated server may do: see
+ *   struct resch_delegate. Queries need only the open device.
  *
  * Errors beside those named at each request: -EFAULT (an unreadable pointer), -ENOTTY (an unknown
  * request), -EINTR (a signal came first), -ENOMEM.
@@ -703,6 +704,8 @@ struct resch_server_page {
  * @band:        id of the band that it belongs to; 0: none
  * @plugin, @options: RESCH_SERVER_PLUGIN: what orders its tasks
  * @fault:       why that is not asked any more; empty: it is
+ * @holder, @who: whom it is delegated to, as in struct resch_delegate ...
+ * @holder_tasks, @holder_priority, @holder_rate: ... and the ceilings there
  *
  * Counts and @consumed start again from 0 when a plugin takes over.
  */
@@ -723,6 +726,70 @@ struct resch_server_stat {
 	char plugin[RESCH_NAME_LEN];
 	char options[RESCH_OPTIONS_LEN];
 	char fault[RESCH_REASON_LEN];
+	__u32 holder;
+	__u32 who;
+	__u32 holder_tasks;
+	__u32 holder_priority;
+	__u32 holder_rate;
+	__u32 reserved;
+};
+
+/** enum resch_holder - whom a server is delegated to */
+enum resch_holder {
+	RESCH_HOLDER_NONE = 0,
+	RESCH_HOLDER_USER = 1, /* who has this effective user id */
+	RESCH_HOLDER_GROUP = 2, /* who has this effective or supplementary group id */
+};
+#define RESCH_HOLDERS 3 /* so many; more may follow */
+
+#define RESCH_DELEGATE_TASKS_MAX 4096
+#define RESCH_DELEGATE_RATE_MAX 1000000
+
+/**
+ * struct resch_delegate - RESCH_IOC_DELEGATE: give a server to somebody without CAP_SYS_NICE, or
+ * take it back
+ * @domain:   in
+ * @id:       in: of the server; or of a band, which is given as a whole. Not RESCH_SERVER_LINUX
+ * @holder:   in: enum resch_holder; RESCH_HOLDER_NONE: it is taken back, and the rest is 0
+ * @who:      in: user or group id, in the caller's user namespace
+ * @tasks:    in: how many tasks the server, or the band, may have for the holder to register one
+ *            more; and how many of the holder's registrations may stand that have not been closed
+ *            or unregistered. 1 to RESCH_DELEGATE_TASKS_MAX. New children of RESCH_F_FAMILY tasks
+ *            wait for room, as where there are too many for the module
+ * @priority: in: the smallest resch_task_params.priority beside 0 that the holder may ask for;
+ *            0: any
+ * @rate:     in: how many releases a second the holder's tasks may have, all together, those of
+ *            RESCH_F_FAMILY apart: they are not paid for by any budget. At most
+ *            RESCH_DELEGATE_RATE_MAX; 0: 10000
+ * @reserved: zero
+ *
+ * The holder may register threads in the server (RESCH_IOC_REGISTER, with its id, or that of one of
+ * its band, as @group), end and release what it has registered so (RESCH_IOC_UNREGISTER,
+ * RESCH_IOC_RELEASE), and start those of its tasks that wait for it (RESCH_IOC_START, with a
+ * server's id as @group; all of the band). It is asked for at each call: who calls counts, and not
+ * who has opened the descriptor, by ids as they are outside of all user namespaces. Threads must be
+ * the holder's own: their real, effective and saved user ids are all the caller's effective one.
+ * RESCH_F_SKIP_ADMISSION is refused, and calls to passive servers of others are. All else stays
+ * with CAP_SYS_NICE.
+ *
+ * What is registered so ends when the server is taken back, is given to another holder, or goes
+ * with its descriptor (RESCH_GONE_WITHDRAWN): its threads are given back what they had, and what
+ * they go on making are ordinary threads. Other ceilings for the same holder change nothing for
+ * those that are there. While such tasks stand the domain takes no plugin without servers.
+ *
+ * -EINVAL: a parameter is out of range, or a server of a band is named alone. -ENODEV, -ENOENT: no
+ * such domain, no such server. The holder's calls: -EPERM: not the holder, or not this way;
+ * -ENOSPC: @tasks or @rate.
+ */
+struct resch_delegate {
+	__u32 domain;
+	__u32 id;
+	__u32 holder;
+	__u32 who;
+	__u32 tasks;
+	__u32 priority;
+	__u32 rate;
+	__u32 reserved;
 };
 
 /**
@@ -1308,6 +1375,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_GUARDS (1ULL << 4) /* has RESCH_IOC_GUARD_SET and its like */
 #define RESCH_FEATURE_CHAINS (1ULL << 5) /* has RESCH_IOC_CHAIN_SET and its like */
 #define RESCH_FEATURE_LEAD (1ULL << 6) /* has RESCH_IOC_LEAD */
+#define RESCH_FEATURE_DELEGATE (1ULL << 7) /* has RESCH_IOC_DELEGATE */
 #define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
@@ -1316,7 +1384,7 @@ struct resch_balance_stat {
  * @features: RESCH_FEATURE_*
  * @tasks, @domains, @plugins: how many there are
  * @escalate: a deselected task that is still in the kernel after this time is demoted; ns
- * @restored: threads given back after an ejection, an offline CPU or SysRq
+ * @restored: threads given back after an ejection, an offline CPU, SysRq, or a withdrawal
  * @events_lost: events that no reader fetched in time
  * @version:  of the release
  */
@@ -1356,6 +1424,7 @@ enum resch_gone {
 	RESCH_GONE_EJECT = 3,
 	RESCH_GONE_OFFLINE = 4,
 	RESCH_GONE_SYSRQ = 5,
+	RESCH_GONE_WITHDRAWN = 6, /* the server was delegated, and is not any more */
 };
 
 /**
@@ -1409,6 +1478,7 @@ struct resch_event {
 #define RESCH_IOC_CALL_END _IOWR(RESCH_IOC_MAGIC, 36, struct resch_call_end)
 #define RESCH_IOC_SERVE _IOWR(RESCH_IOC_MAGIC, 37, struct resch_serve)
 #define RESCH_IOC_SERVE_END _IOWR(RESCH_IOC_MAGIC, 38, struct resch_call_end)
+#define RESCH_IOC_DELEGATE _IOW(RESCH_IOC_MAGIC, 39, struct resch_delegate)
 #define RESCH_IOC_SERVER_OPEN _IOWR(RESCH_IOC_MAGIC, 40, struct resch_server_open)
 #define RESCH_IOC_SERVERS_SET _IOWR(RESCH_IOC_MAGIC, 41, struct resch_servers_set)
 #define RESCH_IOC_SERVERS_DEL _IOW(RESCH_IOC_MAGIC, 42, struct resch_server_del)
