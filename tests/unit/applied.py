@@ -22,8 +22,8 @@ domains:
     exempt: [getpid, read]
     balance: weight
 servers:
-  - {name: steady, cpu: 3, budget: 1ms, period: 10ms}
-  - {name: other, cpu: 3, budget: 2ms, period: 10ms, kind: cbs, policy: rr}
+  - {name: steady, cpu: 3, budget: 1ms, period: 10ms, holder: user:777}
+  - {name: other, cpu: 3, budget: 2ms, period: 10ms, kind: cbs, policy: rr, holder: user:778, rate: 5}
   - {name: many, cpus: 3, budget: 100us, period: 10ms}
 """
 

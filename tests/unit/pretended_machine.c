@@ -395,6 +395,27 @@ static int server_del(const struct resch_server_del *del, bool band)
 	return found ? 0 : -ENOENT;
 }
 
+static int delegate(const struct resch_delegate *want)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < SERVERS; i++) {
+		struct resch_server_stat *server = &machine->servers[i];
+
+		if (!server->id || server->domain != want->domain ||
+		    (server->band ? server->band : server->id) != want->id)
+			continue;
+		server->holder = want->holder;
+		server->who = want->who;
+		server->holder_tasks = want->tasks;
+		server->holder_priority = want->priority;
+		server->holder_rate = want->holder && !want->rate ? 10000 : want->rate;
+		found = true;
+	}
+	return found ? 0 : -ENOENT;
+}
+
 static int server_stat(struct resch_server_stat *stat)
 {
 	struct resch_server_stat *found = NULL;
@@ -476,6 +497,7 @@ static bool changes(unsigned long request)
 	case RESCH_IOC_DOMAIN_DEL:
 	case RESCH_IOC_SERVER_SET:
 	case RESCH_IOC_SERVERS_SET:
+	case RESCH_IOC_DELEGATE:
 	case RESCH_IOC_SERVER_DEL:
 	case RESCH_IOC_SERVERS_DEL:
 	case RESCH_IOC_GUARD_SET:
@@ -511,6 +533,8 @@ static int answer(unsigned long request, void *arg)
 	case RESCH_IOC_SERVER_DEL:
 	case RESCH_IOC_SERVERS_DEL:
 		return server_del(arg, request == RESCH_IOC_SERVERS_DEL);
+	case RESCH_IOC_DELEGATE:
+		return delegate(arg);
 	case RESCH_IOC_SERVER_STAT:
 		return server_stat(arg);
 	case RESCH_IOC_GUARD_SET:

@@ -40,9 +40,9 @@ domains:
     manual: true
     balance: [push, estimate]
 servers:
-  - {name: steady, cpu: 3, budget: 1500us, period: 10ms}
+  - {name: steady, cpu: 3, budget: 1500us, period: 10ms, holder: user:12345, tasks: 7}
   - {name: other, cpu: 3, budget: 2ms, period: 10ms, kind: cbs-hard, policy: fifo}
-  - {name: many, cpus: 3, budget: 200us, period: 10ms}
+  - {name: many, cpus: 3, budget: 200us, period: 10ms, holder: group:root, top_priority: 5, rate: 99}
   - {name: crowd, cpus: 2-2, budget: 2ms, period: 10ms, plugin: fp, options: order=rm}
   - {cpu: 2, kind: linux, budget: 1ms, period: 10ms}
 """
@@ -71,6 +71,12 @@ class Apply(Applied):
             ("many", 3, "cbs-hard", "edf", "", 200000, True, True),
             ("other", 3, "cbs-hard", "fifo", "", 2000000, False, True),
             ("steady", 3, "cbs-hard", "edf", "", 1500000, False, True)])
+        holders = {s["name"]: s["holder"] for s in servers}
+        self.assertEqual(holders["steady"], {"who": "user:12345", "id": 12345, "tasks": 7,
+                                             "priority": 0, "rate": 10000})
+        self.assertEqual(holders["many"], {"who": "group:root", "id": 0, "tasks": 64,
+                                           "priority": 5, "rate": 99})
+        self.assertIsNone(holders["other"])
         guard, = json.loads(self.call("guard", "list", "--json").stdout)["guards"]
         self.assertEqual((guard["cpu"], guard["all"], guard["manual"]), (1, True, True))
 

@@ -98,7 +98,8 @@ class Words(unittest.TestCase):
         nothing for ever."""
         plain = {"time", "times", "number", "cpu", "cpus", "share", "name", "rule", "task",
                  "overheads", "calls", "interrupts", "file", "directory", "plugins", "domains",
-                 "servers", "chains", "tasks", "threads", "signals", "shields", "program"}
+                 "servers", "chains", "tasks", "threads", "signals", "shields", "program", "users",
+                 "groups"}
         for way in ways():
             for line in options(*way):
                 value = line[1:] if line[0] == ":" else line.partition("=")[2]
@@ -132,7 +133,8 @@ class Words(unittest.TestCase):
         self.assertEqual(sorted(complete("")), sorted(listed()))
         self.assertEqual(complete("unsh"), ["unshield"])
         self.assertEqual(sorted(complete("server", "")),
-                         ["add", "attach", "del", "list", "run", "set", "size"])
+                         ["add", "attach", "del", "delegate", "list", "run", "set", "size"])
+        self.assertIn("root", complete("server", "delegate", "1:1", "--user", "="))
         self.assertEqual(complete("server", "add", "--kind", "="), list(listed("server-kinds")))
         self.assertEqual(complete("server", "add", "--kind", "=", "pa"), ["passive"])
         self.assertEqual(complete("run", "--overrun", "=", "de"), ["demote"])

@@ -14,6 +14,8 @@ _reschctl_values() {
 	,*) tr ',' '\n' <<<"${1#,}" ;;
 	file) compgen -f -- "$cur" ;;
 	directory) compgen -d -- "$cur" ;;
+	users) compgen -u ;;
+	groups) compgen -g ;;
 	domains) _reschctl_ids domain list ;;
 	servers) _reschctl_ids server list ;;
 	chains) _reschctl_ids chain list ;;

@@ -75,6 +75,9 @@ const char *refusal_text(int error, const struct resch_register *reg)
 			       missing :
 			       "not permitted: the thread is another user's, and you may not signal it: "
 			       "become that user, or root";
+	case ENOSPC:
+		return "there are as many tasks in the server, or releases a second, as were delegated: see `reschctl "
+		       "server list --json`";
 	case EINVAL:
 		if (reg->params.group)
 			return "a parameter is out of range, the thread is under SCHED_DEADLINE, or the domain has no "

@@ -21,8 +21,8 @@ struct option_table;
  * @letter: the short one; 0: it has none
  * @value:  what its value is: a list of resch_names(), ",on,off" for words of its own, or one of
  *          the words that tools/completion knows more of (file, directory, plugins, domains,
- *          servers, chains, tasks, threads, signals, calls), or another word for people. Begins
- *          with '?' where it may be left out; NULL: there is none
+ *          servers, chains, tasks, threads, signals, calls, users, groups), or another word for
+ *          people. Begins with '?' where it may be left out; NULL: there is none
  * @take:   what becomes of it. Return: -1: go on; else an exit status after a message
  * @to:     where it goes, as @take has it
  * @least, @most: for option_time(), in ns, and option_number(); no @most: any

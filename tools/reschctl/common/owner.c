@@ -121,6 +121,8 @@ static const char *gone_text(uint64_t gone)
 		return "its CPU went offline";
 	case RESCH_GONE_SYSRQ:
 		return "SysRq was pressed";
+	case RESCH_GONE_WITHDRAWN:
+		return "its server is not delegated to us any more";
 	default:
 		return "for a reason unknown to reschctl";
 	}

@@ -34,7 +34,8 @@ const char *rights_missing(void)
 		       "another one, as containers have: run it outside";
 	if (!has_sys_nice())
 		return "not permitted: this needs CAP_SYS_NICE: become root (sudo), or give it to the program "
-		       "(`setcap cap_sys_nice+ep PROGRAM`) or its service (AmbientCapabilities=CAP_SYS_NICE)";
+		       "(`setcap cap_sys_nice+ep PROGRAM`) or its service (AmbientCapabilities=CAP_SYS_NICE); or have a "
+		       "server delegated to you (`reschctl server delegate --help`)";
 	return NULL;
 }
 

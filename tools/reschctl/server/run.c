@@ -34,6 +34,7 @@ struct hall {
 	int status; /* as from waitpid(2) */
 	bool ended; /* it has */
 	bool told; /* that others of the family go on */
+	bool guest; /* the server was there before, and may have others in it */
 	bool quiet, json;
 };
 
@@ -89,7 +90,8 @@ static const char *explain(int error, const struct resch_register *reg)
 		return "there is no such server, or the thread is under SCHED_DEADLINE, or the module is older "
 		       "than reschctl";
 	case ENOSPC:
-		return "the server has as many tasks as the module's parameter `members` allows";
+		return "the server has as many tasks as the module's parameter `members` allows, or whoever has "
+		       "delegated it";
 	case EOPNOTSUPP:
 		return "this kernel does not export task_work_add, which whole processes need";
 	default:
@@ -162,7 +164,7 @@ static void supervise(struct hall *hall, int signals)
 	struct pollfd fds = { .fd = signals, .events = POLLIN };
 	bool some = true;
 
-	while (!hall->ended || some) {
+	while (!hall->ended || (some && !hall->guest)) {
 		poll(&fds, 1, LOOK);
 		if (take_signals(hall, signals)) {
 			note("members of server %u:%u that are left become ordinary processes",
@@ -170,7 +172,7 @@ static void supervise(struct hall *hall, int signals)
 			return;
 		}
 		some = look(hall);
-		if (hall->ended && some && !hall->told && !hall->quiet) {
+		if (hall->ended && some && !hall->guest && !hall->told && !hall->quiet) {
 			note("the program has ended; what it has started goes on in its server");
 			hall->told = true;
 		}
@@ -204,6 +206,21 @@ static int run_program(struct hall *hall, char **program)
 	return result;
 }
 
+/* In a server that there is, whose others are no business of ours. */
+static int run_in(struct hall *hall, const char *in)
+{
+	uint32_t domain, id;
+	struct resch_server_stat stat;
+
+	if (server_parse_id(in, &domain, &id))
+		return usage("server", "--in=%s: it is DOMAIN:ID, as `reschctl server list` shows",
+			     in);
+	if (resch_server_stat(hall->fd, domain, id, &stat))
+		return server_explain(-ENOENT, domain, id, NULL);
+	hall->guest = true;
+	return hall_open(hall, domain, id);
+}
+
 /* Return: 0, or an exit status after a message. */
 static int run_make(struct hall *hall, const struct server_given *given)
 {
@@ -211,12 +228,28 @@ static int run_make(struct hall *hall, const struct server_given *given)
 	struct resch_server_set one;
 	int result;
 
+	if (given->in)
+		return run_in(hall, given->in);
 	if (given->band) {
 		result = server_band_make(hall->fd, given, 0, &several);
 		return result ? result : hall_open(hall, several.domain, several.id);
 	}
 	result = server_make(hall->fd, given, 0, &one);
 	return result ? result : hall_open(hall, one.domain, one.id);
+}
+
+/* Return: false: after a message. */
+static bool run_is_told(struct server_given *given)
+{
+	if (!given->in)
+		return !server_complete(given);
+	if (given->params.budget || given->params.period || given->params.quantum || given->kind ||
+	    given->params.flags || *given->plugin || given->cpu || given->band || given->domain ||
+	    given->name) {
+		usage("server", "--in names a server that there is: it has its size and place");
+		return false;
+	}
+	return true;
 }
 
 int server_run(int argc, char **argv)
@@ -236,7 +269,7 @@ int server_run(int argc, char **argv)
 		given.params.policy = RESCH_SERVER_RR;
 		given.policy = true;
 	}
-	if (result >= 0 || server_complete(&given))
+	if (result >= 0 || !run_is_told(&given))
 		return EXIT_RUN;
 	hall.fd = device_open();
 	if (hall.fd < 0)

@@ -13,14 +13,17 @@ static const char help[] =
 	"       reschctl server del DOMAIN:ID\n"
 	"       reschctl server size [OPTION...] FILE\n"
 	"       reschctl server run --budget=TIME --period=TIME [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	"       reschctl server run --in=DOMAIN:ID [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
 	"       reschctl server attach DOMAIN:ID PID...\n"
+	"       reschctl server delegate DOMAIN:ID {--user=NAME | --group=NAME | --withdraw} [OPTION...]\n"
 	"\n"
 	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
 	"processor to themselves. Its domain is under the plugin `server`; tasks join it with --group=ID. `set`\n"
 	"resizes it from its next budget on. Servers made here stay until they are removed, or their domain is.\n"
 	"`run` makes one for a program and all threads and processes that it will have, and removes it when the last\n"
 	"of them has ended; its exit status is the program's, or 125 to 127, as with `reschctl run`. `attach` takes in\n"
-	"all threads of processes that run already, and what these start, until it is interrupted.\n"
+	"all threads of processes that run already, and what these start, until it is interrupted. `delegate` gives a\n"
+	"server to a user or a group without rights: `reschctl server delegate --help`.\n"
 	"\n"
 	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
 	"      --period=TIME       at most 1h, and 10000 budgets\n"
@@ -37,6 +40,7 @@ static const char help[] =
 	"                          the one with the most to spare; set and del then are for all of the band\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
+	"      --in=DOMAIN:ID      run: in this server or band, which stays, instead of a new one\n"
 	"  -q, --quiet             run: nothing but errors\n"
 	"  -j, --json              print JSON; times in ns\n"
 	"  -h, --help              this text\n";
@@ -65,6 +69,7 @@ struct json_object *server_json(const struct resch_server_stat *stat)
 		 json_object_new_boolean(params->flags & RESCH_SERVER_F_RECLAIM));
 	json_add(server, "tasks", json_object_new_int64(stat->tasks));
 	json_add(server, "waiting", json_object_new_int64(stat->waiting));
+	json_add(server, "holder", stat->holder ? holder_json(stat) : NULL);
 	json_add_time(server, "left", stat->left);
 	json_add_time(server, "deadline", stat->deadline);
 	json_add_time(server, "consumed", stat->consumed);
@@ -205,6 +210,7 @@ int server_parse(int argc, char **argv, struct server_given *given, const char *
 		{ "cpu", 0, "cpu", option_cpu, &params->cpu, .given = &given->cpu },
 		{ "cpus", 0, "cpus", option_cpus, &given->cpus, .given = &given->band },
 		{ "reclaim", 0, NULL, take_reclaim, given },
+		{ "in", 0, "servers", option_text, &given->in },
 		{ "quiet", 'q', NULL, option_flag, &given->quiet },
 		OPTION_JSON(&given->json),
 		{},
@@ -222,6 +228,8 @@ int server_parse(int argc, char **argv, struct server_given *given, const char *
 			       time_text(budget), time_text(period));
 	if (result < 0 && given->quiet && !run)
 		result = usage("server", "--quiet is for server run");
+	if (result < 0 && given->in && !run)
+		result = usage("server", "--in is for server run");
 	return result;
 }
 
@@ -545,13 +553,19 @@ int server_plain(int argc, char **argv, bool *json)
 int cmd_server(int argc, char **argv)
 {
 	static const struct action actions[] = {
-		{ "list", server_list },     { "add", server_add },
-		{ "set", server_resize },    { "del", server_del },
-		{ "size", server_size },     { "run", server_run },
-		{ "attach", server_attach }, {},
+		{ "list", server_list },
+		{ "add", server_add },
+		{ "set", server_resize },
+		{ "del", server_del },
+		{ "size", server_size },
+		{ "run", server_run },
+		{ "attach", server_attach },
+		{ "delegate", server_delegate },
+		{},
 	};
 
 	return action_run(
 		argc, argv, actions, help,
-		"server list, server add, server set, server del, server size, server run or server attach");
+		"server list, server add, server set, server del, server size, server run, server attach or "
+		"server delegate");
 }

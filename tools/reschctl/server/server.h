@@ -15,6 +15,7 @@ struct server_given {
 	struct resch_cpus cpus; /* where `band` */
 	char plugin[RESCH_NAME_LEN]; /* with RESCH_SERVER_PLUGIN */
 	char options[RESCH_OPTIONS_LEN];
+	const char *in; /* run: the server that there is; NULL: a new one */
 	bool kind, policy, cpu, name, band; /* given; band: --cpus */
 	bool json, quiet;
 };
@@ -66,9 +67,26 @@ int server_band_add(int fd, const struct server_given *given);
 int server_band_resize(int fd, const struct resch_server_stat *stat,
 		       const struct resch_server_params *params, bool json);
 
+/* ---- delegate.c: servers of people without rights -------------------------------------------- */
+
+/* Ceilings unless given: an application with its helpers, and no bomb; the module's. */
+#define HOLDER_TASKS "64"
+#define HOLDER_RATE "10000"
+#define HOLDER_TEXT 48 /* enough for any that holder_format() makes of usual names */
+
+/** holder_parse - "user:alice", "group:1000", or "": nobody. Return: 0 or -EINVAL */
+int holder_parse(const char *text, uint32_t *holder, uint32_t *who);
+/** holder_format - the reverse, with a name where there is one */
+void holder_format(uint32_t holder, uint32_t who, char *text, size_t size);
+/** holder_json - whom a delegated server is delegated to, and the ceilings */
+struct json_object *holder_json(const struct resch_server_stat *stat);
+/** server_give - delegate, or take back. Return: 0, or an exit status after a message */
+int server_give(int fd, const struct resch_delegate *want);
+
 /* Actions in files of their own. */
 int server_size(int argc, char **argv);
 int server_run(int argc, char **argv);
 int server_attach(int argc, char **argv);
+int server_delegate(int argc, char **argv);
 
 #endif /* _RESCHCTL_SERVER_H */

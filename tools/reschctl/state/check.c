@@ -54,6 +54,28 @@ static int check_domain(struct item *item)
 	return 0;
 }
 
+/* Return: 0, or an exit status after a message. */
+static int check_holder(struct item *item)
+{
+	static const enum key ceilings[] = { KEY_TASKS, KEY_TOP_PRIORITY, KEY_RATE };
+	size_t i;
+
+	for (i = 0; !*item_text(item, KEY_HOLDER) && i < sizeof(ceilings) / sizeof(*ceilings);
+	     i++) {
+		if (item->values[ceilings[i]])
+			return item_bad(item, ceilings[i], "%s is for a holder: whom?",
+					key_word(ceilings[i]));
+	}
+	if (!*item_text(item, KEY_HOLDER))
+		return 0;
+	if (item_is(item, KEY_KIND, resch_server_kind_name(RESCH_SERVER_LINUX)))
+		return item_bad(item, KEY_HOLDER, "the rest of Linux has no holder");
+	return standard(item, KEY_TASKS, HOLDER_TASKS) || standard(item, KEY_TOP_PRIORITY, "0") ||
+			       standard(item, KEY_RATE, HOLDER_RATE) ?
+		       fail("out of memory") :
+		       0;
+}
+
 static int check_server(struct item *item)
 {
 	char words[WORDS_TEXT + 64];
@@ -84,6 +106,8 @@ static int check_server(struct item *item)
 		     standard(item, KEY_OPTIONS, "") :
 		     standard(item, KEY_POLICY, resch_server_policy_name(RESCH_SERVER_EDF))))
 		return fail("out of memory");
+	if (check_holder(item))
+		return EXIT_USAGE;
 	if (!item_is(item, KEY_POLICY, resch_server_policy_name(RESCH_SERVER_RR)))
 		return item->values[KEY_QUANTUM] ?
 			       item_bad(item, KEY_QUANTUM, "quantum is for the policy rr") :

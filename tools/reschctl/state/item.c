@@ -7,6 +7,7 @@
 
 #include "guard.h"
 #include "near.h"
+#include "server/server.h"
 #include "state.h"
 #include "words.h"
 
@@ -25,7 +26,8 @@ static const struct {
 			      BIT(KEY_NAME) | BIT(KEY_CPU) | BIT(KEY_CPUS) | BIT(KEY_KIND) |
 				      BIT(KEY_POLICY) | BIT(KEY_PLUGIN) | BIT(KEY_OPTIONS) |
 				      BIT(KEY_BUDGET) | BIT(KEY_PERIOD) | BIT(KEY_QUANTUM) |
-				      BIT(KEY_RECLAIM) },
+				      BIT(KEY_RECLAIM) | BIT(KEY_HOLDER) | BIT(KEY_TASKS) |
+				      BIT(KEY_TOP_PRIORITY) | BIT(KEY_RATE) },
 	[SECTION_SHIELDS] = { "shields", "shield",
 			      BIT(KEY_CPUS) | BIT(KEY_KEEP_IRQ) | BIT(KEY_KEEP_TASK) },
 	[SECTION_LEVELS] = { "levels", "level",
@@ -68,6 +70,31 @@ static int take_cpu(const char *text, char *to)
 static int take_priority(const char *text, char *to)
 {
 	return take_number(text, to, 0, 99);
+}
+
+static int take_holder(const char *text, char *to)
+{
+	uint32_t holder, who;
+
+	if (holder_parse(text, &holder, &who))
+		return -EINVAL;
+	holder_format(holder, who, to, VALUE_MAX);
+	return 0;
+}
+
+static int take_tasks(const char *text, char *to)
+{
+	return take_number(text, to, 1, RESCH_DELEGATE_TASKS_MAX);
+}
+
+static int take_top_priority(const char *text, char *to)
+{
+	return take_number(text, to, 0, 10000);
+}
+
+static int take_rate(const char *text, char *to)
+{
+	return take_number(text, to, 1, RESCH_DELEGATE_RATE_MAX);
 }
 
 static int take_any_number(const char *text, char *to)
@@ -265,6 +292,11 @@ static const struct {
 	[KEY_QUANTUM] = { "quantum", take_time,
 			  "a time is a number with its unit: 500us, 2ms, 1.5s" },
 	[KEY_RECLAIM] = { "reclaim", take_truth, "it is true or false" },
+	[KEY_HOLDER] = { "holder", take_holder,
+			 "it is user:NAME or group:NAME, of those that there are, or empty: nobody" },
+	[KEY_TASKS] = { "tasks", take_tasks, "it is 1 to 4096" },
+	[KEY_TOP_PRIORITY] = { "top_priority", take_top_priority, "it is 0 to 10000" },
+	[KEY_RATE] = { "rate", take_rate, "releases a second: 1 to 1000000" },
 	[KEY_KEEP_IRQ] = { "keep_irq", take_keep,
 			   "numbers and names, with commas and no spaces, 127 characters at most",
 			   true },

@@ -4,15 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "plan.h"
 
-/** struct planning - what plan_make() is about */
-struct planning {
-	const struct items *wanted;
-	const char *file;
-	struct items *present;
-	struct plan *plan;
-};
+#define HOLDER_KEYS (1U << KEY_HOLDER | 1U << KEY_TASKS | 1U << KEY_TOP_PRIORITY | 1U << KEY_RATE)
 
 static const struct {
 	const char *word;
@@ -23,7 +17,8 @@ static const struct {
 	[PART_DOMAIN] = { "domain", SECTION_DOMAINS,
 			  1U << KEY_CPUS | 1U << KEY_PLUGIN | 1U << KEY_OPTIONS |
 				  1U << KEY_CAPACITY | 1U << KEY_OVERHEAD },
-	[PART_SERVER] = { "server", SECTION_SERVERS, 0 },
+	[PART_SERVER] = { "server", SECTION_SERVERS, (1U << NR_KEYS) - 1 - HOLDER_KEYS },
+	[PART_HOLDER] = { "holder", SECTION_SERVERS, HOLDER_KEYS },
 	[PART_SHIELD] = { "shield", SECTION_SHIELDS, 0 },
 	[PART_GUARD] = { "guard", SECTION_DOMAINS,
 			 1U << KEY_GUARD | 1U << KEY_MANUAL | 1U << KEY_EXEMPT },
@@ -42,12 +37,8 @@ const char *part_word(enum part part)
 	return parts[part].word;
 }
 
-/*
- * Takes what @before and @after point to only where it succeeds. @want: whose line it is for
- * messages
- */
-static int add_step(struct planning *planning, enum part part, enum deed deed,
-		    const struct item *before, const struct item *after, const struct item *want)
+int planning_step(struct planning *planning, enum part part, enum deed deed,
+		  const struct item *before, const struct item *after, const struct item *want)
 {
 	struct plan *plan = planning->plan;
 	struct step *grown = reallocarray(plan->list, plan->count + 1, sizeof(*grown)), *step;
@@ -67,16 +58,26 @@ static int add_step(struct planning *planning, enum part part, enum deed deed,
 	return 0;
 }
 
-/* What there is only while CPUs are guarded. */
-static void forget_guarded(struct item *domain)
+static void forget(struct item *item, const enum key *keys, size_t count)
 {
-	static const enum key guarded[] = { KEY_MANUAL, KEY_EXEMPT, KEY_BALANCE };
 	size_t i;
 
-	for (i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
-		free(domain->values[guarded[i]]);
-		domain->values[guarded[i]] = NULL;
+	for (i = 0; i < count; i++) {
+		free(item->values[keys[i]]);
+		item->values[keys[i]] = NULL;
 	}
+}
+
+/* What there is only while CPUs are guarded, and while a server has a holder. */
+static void forget_idle(struct item *item)
+{
+	static const enum key guarded[] = { KEY_MANUAL, KEY_EXEMPT, KEY_BALANCE };
+	static const enum key held[] = { KEY_TASKS, KEY_TOP_PRIORITY, KEY_RATE };
+
+	if (item_is(item, KEY_GUARD, "off"))
+		forget(item, guarded, sizeof(guarded) / sizeof(guarded[0]));
+	if (item_is(item, KEY_HOLDER, ""))
+		forget(item, held, sizeof(held) / sizeof(held[0]));
 }
 
 /* @have with what @want says of the part. */
@@ -93,12 +94,11 @@ static int merge(struct item *to, const struct item *have, const struct item *wa
 			return fail("out of memory");
 		}
 	}
-	if (item_is(to, KEY_GUARD, "off"))
-		forget_guarded(to);
+	forget_idle(to);
 	return 0;
 }
 
-static bool differs(const struct item *want, const struct item *have, enum part part)
+bool planning_differs(const struct item *want, const struct item *have, enum part part)
 {
 	int key;
 
@@ -109,16 +109,15 @@ static bool differs(const struct item *want, const struct item *have, enum part 
 	return false;
 }
 
-/* A step that makes @have what @want says, and the model of the present along with it. */
-static int change(struct planning *planning, enum part part, struct item *have,
-		  const struct item *want)
+int planning_change(struct planning *planning, enum part part, struct item *have,
+		    const struct item *want)
 {
 	struct item after;
 	int status = merge(&after, have, want, part);
 
 	if (status)
 		return status;
-	status = add_step(planning, part, DEED_CHANGE, have, &after, want);
+	status = planning_step(planning, part, DEED_CHANGE, have, &after, want);
 	if (status) {
 		item_free(&after);
 		return status;
@@ -128,10 +127,10 @@ static int change(struct planning *planning, enum part part, struct item *have,
 	return 0;
 }
 
-static int make(struct planning *planning, enum part part, const struct item *want)
+int planning_make(struct planning *planning, enum part part, const struct item *want)
 {
 	struct item *have;
-	int status = add_step(planning, part, DEED_MAKE, NULL, want, want);
+	int status = planning_step(planning, part, DEED_MAKE, NULL, want, want);
 
 	if (status)
 		return status;
@@ -158,7 +157,7 @@ static int need_plugin(struct planning *planning, const char *name, const struct
 	}
 	if (item_put(&item, KEY_NAME, "%s", name))
 		return fail("out of memory");
-	status = make(planning, PART_PLUGIN, &item);
+	status = planning_make(planning, PART_PLUGIN, &item);
 	item_free(&item);
 	return status;
 }
@@ -199,15 +198,14 @@ static struct item *find_cpus(struct items *present, enum section section,
 	return NULL;
 }
 
-/* It comes later; and whether a plugin brings one is not known before. */
-static void forget_guard(struct item *domain)
+void planning_forget(struct item *item, enum part part)
 {
 	int key;
 
 	for (key = 0; key < NR_KEYS; key++) {
-		if (!part_has(PART_DOMAIN, (enum key)key)) {
-			free(domain->values[key]);
-			domain->values[key] = NULL;
+		if (!part_has(part, (enum key)key)) {
+			free(item->values[key]);
+			item->values[key] = NULL;
 		}
 	}
 }
@@ -217,11 +215,11 @@ static int change_domain(struct planning *planning, struct item *have, const str
 	bool plugin = item_differs(want, have, KEY_PLUGIN);
 	int status;
 
-	if (!differs(want, have, PART_DOMAIN))
+	if (!planning_differs(want, have, PART_DOMAIN))
 		return 0;
-	status = change(planning, PART_DOMAIN, have, want);
+	status = planning_change(planning, PART_DOMAIN, have, want);
 	if (!status && plugin)
-		forget_guard(have);
+		planning_forget(have, PART_DOMAIN);
 	return status;
 }
 
@@ -242,101 +240,10 @@ static int plan_domain(struct planning *planning, const struct item *want)
 			other->domain, item_text(other, KEY_CPUS), other->domain);
 	if (item_copy(&fresh, want))
 		return fail("out of memory");
-	forget_guard(&fresh);
-	status = make(planning, PART_DOMAIN, &fresh);
+	planning_forget(&fresh, PART_DOMAIN);
+	status = planning_make(planning, PART_DOMAIN, &fresh);
 	item_free(&fresh);
 	return status;
-}
-
-/* ---- servers -------------------------------------------------------------------------------- */
-
-static bool same_place(const struct item *want, const struct item *have)
-{
-	return !item_differs(want, have, KEY_CPU) && !item_differs(want, have, KEY_CPUS) &&
-	       !item_differs(have, want, KEY_CPU) && !item_differs(have, want, KEY_CPUS);
-}
-
-struct item *server_match(const struct item *want, struct items *present)
-{
-	struct item *named = NULL;
-	size_t i;
-
-	for (i = 0; i < present->count; i++) {
-		struct item *have = &present->list[i];
-
-		if (have->section != SECTION_SERVERS || have->taken)
-			continue;
-		if (!differs(want, have, PART_SERVER) && !differs(have, want, PART_SERVER))
-			return have;
-		if (named)
-			continue;
-		if (*item_text(want, KEY_NAME) ?
-			    item_is(have, KEY_NAME, item_text(want, KEY_NAME)) :
-			    item_is(want, KEY_KIND, "linux") && item_is(have, KEY_KIND, "linux") &&
-				    same_place(want, have))
-			named = have;
-	}
-	return named;
-}
-
-/* What a standing server cannot change. */
-static bool needs_another(const struct item *want, const struct item *have)
-{
-	static const enum key lasting[] = { KEY_KIND, KEY_POLICY, KEY_PLUGIN, KEY_OPTIONS,
-					    KEY_RECLAIM };
-	size_t i;
-
-	for (i = 0; i < sizeof(lasting) / sizeof(lasting[0]); i++) {
-		if (item_differs(want, have, lasting[i]) || item_differs(have, want, lasting[i]))
-			return true;
-	}
-	return !same_place(want, have);
-}
-
-static int check_place(struct planning *planning, const struct item *want)
-{
-	struct resch_cpus cpus, domain;
-	size_t i;
-
-	item_cpus(want, &cpus);
-	for (i = 0; i < planning->present->count; i++) {
-		const struct item *have = &planning->present->list[i];
-
-		item_cpus(have, &domain);
-		if (have->section == SECTION_DOMAINS && cpus_within(&cpus, &domain))
-			return 0;
-	}
-	return item_bad(want, want->values[KEY_CPUS] ? KEY_CPUS : KEY_CPU,
-			"%s: there is no domain with CPU%s %s", item_title(want),
-			want->values[KEY_CPUS] ? "s" : "",
-			item_text(want, want->values[KEY_CPUS] ? KEY_CPUS : KEY_CPU));
-}
-
-static int plan_server(struct planning *planning, const struct item *want)
-{
-	struct item *have = server_match(want, planning->present);
-	int status = check_place(planning, want);
-
-	if (status)
-		return status;
-	if (have)
-		have->taken = true;
-	if (have && !needs_another(want, have))
-		return differs(want, have, PART_SERVER) ?
-			       change(planning, PART_SERVER, have, want) :
-			       0;
-	if (have) {
-		if (have->tasks)
-			return item_bad(
-				want, -1,
-				"%s: server %u:%u has tasks, and another one would have to be made: end "
-				"their programs first, see `reschctl tasks`",
-				item_title(want), have->domain, have->id);
-		status = add_step(planning, PART_SERVER, DEED_REMOVE, have, NULL, want);
-		item_free(have);
-		have->section = NR_SECTIONS;
-	}
-	return status ?: make(planning, PART_SERVER, want);
 }
 
 /* ---- shields, guards, balancing ------------------------------------------------------------- */
@@ -354,15 +261,15 @@ static int plan_shield(struct planning *planning, const struct item *want)
 			want, KEY_CPUS,
 			"CPUs %s are shielded already: `reschctl unshield %s` gives them back",
 			item_text(other, KEY_CPUS), item_text(other, KEY_CPUS));
-	if (have && !differs(want, have, PART_SHIELD))
+	if (have && !planning_differs(want, have, PART_SHIELD))
 		return 0;
 	/* What is to be kept is said once. */
 	if (have) {
-		status = add_step(planning, PART_SHIELD, DEED_REMOVE, have, NULL, want);
+		status = planning_step(planning, PART_SHIELD, DEED_REMOVE, have, NULL, want);
 		item_free(have);
 		have->section = NR_SECTIONS;
 	}
-	return status ?: make(planning, PART_SHIELD, want);
+	return status ?: planning_make(planning, PART_SHIELD, want);
 }
 
 static int plan_of_guard(struct planning *planning, const struct item *want, enum part part)
@@ -372,7 +279,9 @@ static int plan_of_guard(struct planning *planning, const struct item *want, enu
 
 	item_cpus(want, &cpus);
 	have = find_cpus(planning->present, SECTION_DOMAINS, &cpus, &other);
-	return have && differs(want, have, part) ? change(planning, part, have, want) : 0;
+	return have && planning_differs(want, have, part) ?
+		       planning_change(planning, part, have, want) :
+		       0;
 }
 
 /* ---- levels --------------------------------------------------------------------------------- */
@@ -432,7 +341,7 @@ static int plan_thread(struct planning *planning, const struct item *want, struc
 			return fail("out of memory");
 		}
 	}
-	status = add_step(planning, PART_THREAD, DEED_CHANGE, thread, &after, want);
+	status = planning_step(planning, PART_THREAD, DEED_CHANGE, thread, &after, want);
 	item_free(&after);
 	return status;
 }
@@ -496,7 +405,7 @@ static int plan_part(struct planning *planning, enum part part, const struct ite
 	case PART_DOMAIN:
 		return plan_domain(planning, want);
 	case PART_SERVER:
-		return plan_server(planning, want);
+		return planning_server(planning, want);
 	case PART_SHIELD:
 		return plan_shield(planning, want);
 	case PART_GUARD:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "server/server.h"
 #include "state.h"
 
 static int put_cpus(struct item *item, enum key key, const struct resch_cpus *cpus)
@@ -101,6 +102,22 @@ static int read_domains(int fd, struct items *items)
 
 /* ---- servers -------------------------------------------------------------------------------- */
 
+static int put_holder(struct item *item, const struct resch_server_stat *stat)
+{
+	char text[HOLDER_TEXT];
+
+	holder_format(stat->holder, stat->who, text, sizeof(text));
+	if (item_put(item, KEY_HOLDER, "%s", text))
+		return -ENOMEM;
+	if (!stat->holder)
+		return 0;
+	return item_put(item, KEY_TASKS, "%u", stat->holder_tasks) ||
+			       item_put(item, KEY_TOP_PRIORITY, "%u", stat->holder_priority) ||
+			       item_put(item, KEY_RATE, "%u", stat->holder_rate) ?
+		       -ENOMEM :
+		       0;
+}
+
 static int put_server(struct item *item, const struct resch_server_stat *stat)
 {
 	const struct resch_server_params *params = &stat->params;
@@ -118,9 +135,10 @@ static int put_server(struct item *item, const struct resch_server_stat *stat)
 			     item_put(item, KEY_OPTIONS, "%.*s", RESCH_OPTIONS_LEN, stat->options) :
 		     item_put(item, KEY_POLICY, "%s", resch_server_policy_name(params->policy)))
 		return -ENOMEM;
-	if (params->policy == RESCH_SERVER_RR)
-		return item_put(item, KEY_QUANTUM, "%s", time_text(params->quantum));
-	return 0;
+	if (params->policy == RESCH_SERVER_RR &&
+	    item_put(item, KEY_QUANTUM, "%s", time_text(params->quantum)))
+		return -ENOMEM;
+	return put_holder(item, stat);
 }
 
 /* The item that the others of a band are; NULL: it is the first one. */

@@ -208,14 +208,31 @@ static int resize_server(int fd, const struct item *have, const struct item *ite
 						      .id = have->id,
 						      .params = given.params };
 		result = resch_servers_set(fd, &servers);
-		return result ? server_explain(result, have->domain, have->id, &servers.verdict) :
-				0;
+		if (result)
+			return server_explain(result, have->domain, have->id, &servers.verdict);
+	} else {
+		server = (struct resch_server_set){ .domain = have->domain,
+						    .id = have->id,
+						    .params = given.params };
+		result = resch_server_set(fd, &server);
+		if (result)
+			return server_explain(result, have->domain, have->id, &server.verdict);
 	}
-	server = (struct resch_server_set){ .domain = have->domain,
-					    .id = have->id,
-					    .params = given.params };
-	result = resch_server_set(fd, &server);
-	return result ? server_explain(result, have->domain, have->id, &server.verdict) : 0;
+	return 0;
+}
+
+static int give_server(int fd, const struct item *item, uint32_t domain, uint32_t id)
+{
+	struct resch_delegate want = { .domain = domain, .id = id };
+
+	if (holder_parse(item_text(item, KEY_HOLDER), &want.holder, &want.who))
+		return fail("there is no %s any more", item_text(item, KEY_HOLDER));
+	if (want.holder) {
+		want.tasks = (uint32_t)atoi(item_text(item, KEY_TASKS));
+		want.priority = (uint32_t)atoi(item_text(item, KEY_TOP_PRIORITY));
+		want.rate = (uint32_t)atoi(item_text(item, KEY_RATE));
+	}
+	return server_give(fd, &want);
 }
 
 static int remove_server(int fd, const struct item *have)
@@ -244,6 +261,8 @@ static int do_server(const struct machine *machine, const struct step *step)
 		have = server_match(&step->before, &present);
 		if (!have)
 			status = fail("%s has gone", item_title(&step->before));
+		else if (step->part == PART_HOLDER)
+			status = give_server(machine->fd, &step->after, have->domain, have->id);
 		else if (step->deed == DEED_REMOVE)
 			status = remove_server(machine->fd, have);
 		else
@@ -305,6 +324,7 @@ static int carry_out(const struct machine *machine, const struct step *step, boo
 	case PART_DOMAIN:
 		return do_domain(machine->fd, step, back);
 	case PART_SERVER:
+	case PART_HOLDER:
 		return do_server(machine, step);
 	case PART_SHIELD:
 		return do_shield(machine, step);
@@ -340,7 +360,7 @@ static struct item *find(const struct step *step, const struct item *item, struc
 	struct resch_cpus cpus, theirs;
 	size_t i;
 
-	if (step->part == PART_SERVER)
+	if (step->part == PART_SERVER || step->part == PART_HOLDER)
 		return server_match(item, present);
 	item_cpus(item, &cpus);
 	for (i = 0; i < present->count; i++) {

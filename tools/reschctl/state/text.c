@@ -107,10 +107,10 @@ static int parse_item(struct json_object *json, enum section section, struct ite
 int step_parse(struct json_object *json, struct step *step)
 {
 	static const enum section sections[NR_PARTS] = {
-		[PART_PLUGIN] = SECTION_PLUGINS, [PART_DOMAIN] = SECTION_DOMAINS,
-		[PART_SERVER] = SECTION_SERVERS, [PART_SHIELD] = SECTION_SHIELDS,
-		[PART_GUARD] = SECTION_DOMAINS,	 [PART_BALANCE] = SECTION_DOMAINS,
-		[PART_THREAD] = SECTION_THREADS,
+		[PART_PLUGIN] = SECTION_PLUGINS,  [PART_DOMAIN] = SECTION_DOMAINS,
+		[PART_SERVER] = SECTION_SERVERS,  [PART_HOLDER] = SECTION_SERVERS,
+		[PART_SHIELD] = SECTION_SHIELDS,  [PART_GUARD] = SECTION_DOMAINS,
+		[PART_BALANCE] = SECTION_DOMAINS, [PART_THREAD] = SECTION_THREADS,
 	};
 	struct json_object *action, *what, *before = NULL, *after = NULL;
 	int i, part;

@@ -45,7 +45,10 @@ static bool worthless(const struct item *item, int key)
 	case KEY_OPTIONS:
 	case KEY_KEEP_IRQ:
 	case KEY_KEEP_TASK:
+	case KEY_HOLDER:
 		return !*item->values[key];
+	case KEY_TOP_PRIORITY:
+		return item_is(item, KEY_TOP_PRIORITY, "0");
 	case KEY_RECLAIM:
 	case KEY_THREADS:
 	case KEY_UNGUARDED:
