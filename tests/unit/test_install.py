@@ -16,8 +16,9 @@ TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '
 OUT = os.environ.get('O', TOP + '/build/host')
 # Words of that form that are no programs: the module's threads and files, and an example of a
 # plugin.
-NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield', 'resch-watch',
-                'resch-test', 'resch-sjf', 'resch-assign', 'resch-nosuch', 'resch-trusted'}
+NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield', 'resch-slice',
+                'resch-watch', 'resch-test', 'resch-sjf', 'resch-assign', 'resch-nosuch',
+                'resch-trusted'}
 with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
     NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ')
                      for name in line.split()[2:]}
@@ -102,7 +103,7 @@ class Install(unittest.TestCase):
         the module are there."""
         units = [name for name in self.files if '/systemd/system/' in name]
         self.assertEqual(sorted(os.path.basename(name) for name in units),
-                         ['resch-shield.service', 'resch.service'])
+                         ['resch-shield.service', 'resch-slice@.service', 'resch.service'])
         for name in units:
             with open(os.path.join(self.destdir, name), encoding='utf-8') as file:
                 text = file.read()

@@ -13,8 +13,9 @@ static const char help[] =
 	"       reschctl server del DOMAIN:ID\n"
 	"       reschctl server size [OPTION...] FILE\n"
 	"       reschctl server run --budget=TIME --period=TIME [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-	"       reschctl server run --in=DOMAIN:ID [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-	"       reschctl server attach DOMAIN:ID PID...\n"
+	"       reschctl server run --in=SERVER [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	"       reschctl server attach SERVER PID...\n"
+	"       reschctl server attach {SERVER | --budget=TIME --period=TIME [OPTION...]} {--cgroup=PATH | --slice=NAME}\n"
 	"       reschctl server delegate DOMAIN:ID {--user=NAME | --group=NAME | --withdraw} [OPTION...]\n"
 	"\n"
 	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
@@ -22,7 +23,8 @@ static const char help[] =
 	"resizes it from its next budget on. Servers made here stay until they are removed, or their domain is.\n"
 	"`run` makes one for a program and all threads and processes that it will have, and removes it when the last\n"
 	"of them has ended; its exit status is the program's, or 125 to 127, as with `reschctl run`. `attach` takes in\n"
-	"all threads of processes that run already, and what these start, until it is interrupted. `delegate` gives a\n"
+	"all threads of processes that run already, and what these start, until it is interrupted; of a control group\n"
+	"all that is there and all that comes, until it goes, in a server of its own or one that there is. `delegate` gives a\n"
 	"server to a user or a group without rights: `reschctl server delegate --help`.\n"
 	"\n"
 	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
@@ -40,7 +42,9 @@ static const char help[] =
 	"                          the one with the most to spare; set and del then are for all of the band\n"
 	"      --domain=ID         the domain (default: that of --cpu, else the first one under `server`)\n"
 	"      --name=NAME         for people; up to 15 bytes\n"
-	"      --in=DOMAIN:ID      run: in this server or band, which stays, instead of a new one\n"
+	"      --in=SERVER         run: in this server or band, DOMAIN:ID or its name, which stays, instead of a new one\n"
+	"      --cgroup=PATH       attach: a control group, below /sys/fs/cgroup\n"
+	"      --slice=NAME        attach: a slice of systemd, with all services in it\n"
 	"  -q, --quiet             run: nothing but errors\n"
 	"  -j, --json              print JSON; times in ns\n"
 	"  -h, --help              this text\n";
@@ -211,6 +215,8 @@ int server_parse(int argc, char **argv, struct server_given *given, const char *
 		{ "cpus", 0, "cpus", option_cpus, &given->cpus, .given = &given->band },
 		{ "reclaim", 0, NULL, take_reclaim, given },
 		{ "in", 0, "servers", option_text, &given->in },
+		{ "cgroup", 0, "directory", option_text, &given->cgroup },
+		{ "slice", 0, "name", option_text, &given->slice },
 		{ "quiet", 'q', NULL, option_flag, &given->quiet },
 		OPTION_JSON(&given->json),
 		{},
@@ -230,6 +236,8 @@ int server_parse(int argc, char **argv, struct server_given *given, const char *
 		result = usage("server", "--quiet is for server run");
 	if (result < 0 && given->in && !run)
 		result = usage("server", "--in is for server run");
+	if (result < 0 && (given->cgroup || given->slice) && strcmp(argv[0], "attach"))
+		result = usage("server", "--cgroup and --slice are for server attach");
 	return result;
 }
 

@@ -15,7 +15,8 @@ struct server_given {
 	struct resch_cpus cpus; /* where `band` */
 	char plugin[RESCH_NAME_LEN]; /* with RESCH_SERVER_PLUGIN */
 	char options[RESCH_OPTIONS_LEN];
-	const char *in; /* run: the server that there is; NULL: a new one */
+	const char *in; /* run, attach: the server that there is; NULL: a new one */
+	const char *cgroup, *slice; /* attach */
 	bool kind, policy, cpu, name, band; /* given; band: --cpus */
 	bool json, quiet;
 };
