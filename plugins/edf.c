@@ -12,12 +12,6 @@
 #include "analysis/qpa.h"
 #include "analysis/suggest.h"
 
-struct edf_rq {
-	struct resch_queue ready;
-};
-
-RESCH_PLUGIN_PRIVATE(struct edf_rq, RESCH_RQ_PRIVATE);
-
 static bool edf_constrained(const struct resch_tasks *tasks)
 {
 	const struct resch_task *task;
@@ -64,15 +58,11 @@ static int edf_admit(const struct resch_rq *rq, const struct resch_task *task,
 	return resch_admit(rq, task, edf_test, verdict);
 }
 
+static const struct resch_order edf_order = { .key = offsetof(struct resch_task, job.deadline) };
+
 static void edf_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
 {
-	resch_queue_insert(&resch_private(rq, struct edf_rq)->ready, &task->node,
-			   task->job.deadline);
-}
-
-static void edf_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
-{
-	resch_queue_erase(&resch_private(rq, struct edf_rq)->ready, &task->node);
+	resch_order_enqueue(&edf_order, rq, task);
 }
 
 static const struct resch_plugin edf = {
@@ -80,9 +70,10 @@ static const struct resch_plugin edf = {
 	.about = "earliest deadline first, admission by utilization and processor demand",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
+	.order = &edf_order,
 	.admit = edf_admit,
 	.enqueue = edf_enqueue,
-	.dequeue = edf_dequeue,
+	.dequeue = resch_order_dequeue,
 	.pick = resch_pick_first,
 };
 

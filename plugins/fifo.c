@@ -10,12 +10,6 @@
 
 #include "analysis/suggest.h"
 
-struct fifo_rq {
-	struct resch_queue ready;
-};
-
-RESCH_PLUGIN_PRIVATE(struct fifo_rq, RESCH_RQ_PRIVATE);
-
 static int fifo_test(struct resch_tasks *tasks, struct resch_verdict *verdict)
 {
 	return resch_tasks_fits(tasks, resch_tasks_share(tasks), verdict);
@@ -31,15 +25,14 @@ static int fifo_admit(const struct resch_rq *rq, const struct resch_task *task,
  * Jobs released at the same time go by task, not by arrival: one that wakes up must not change
  * places.
  */
+static const struct resch_order fifo_order = {
+	.key = offsetof(struct resch_task, job.release),
+	.by_id = true,
+};
+
 static void fifo_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
 {
-	resch_queue_insert_tie(&resch_private(rq, struct fifo_rq)->ready, &task->node,
-			       task->job.release, task->id);
-}
-
-static void fifo_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
-{
-	resch_queue_erase(&resch_private(rq, struct fifo_rq)->ready, &task->node);
+	resch_order_enqueue(&fifo_order, rq, task);
 }
 
 const struct resch_plugin resch_plugin_fallback = {
@@ -47,8 +40,9 @@ const struct resch_plugin resch_plugin_fallback = {
 	.about = "jobs in the order of their releases; the built-in fallback",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
+	.order = &fifo_order,
 	.admit = fifo_admit,
 	.enqueue = fifo_enqueue,
-	.dequeue = fifo_dequeue,
+	.dequeue = resch_order_dequeue,
 	.pick = resch_pick_first,
 };

@@ -28,16 +28,11 @@ struct fp_domain {
 	u32 test;
 };
 
-struct fp_rq {
-	struct resch_queue ready;
-};
-
 struct fp_task {
 	u64 level;
 };
 
 RESCH_PLUGIN_PRIVATE(struct fp_domain, RESCH_DOMAIN_PRIVATE);
-RESCH_PLUGIN_PRIVATE(struct fp_rq, RESCH_RQ_PRIVATE);
 RESCH_PLUGIN_PRIVATE(struct fp_task, RESCH_TASK_PRIVATE);
 
 static const char *const fp_order_names[] = { "dm", "rm", "explicit" };
@@ -142,17 +137,14 @@ static void fp_attach(struct resch_rq *rq, struct resch_task *task)
 	resch_private(task, struct fp_task)->level = fp_level(rq->domain, task);
 }
 
+static const struct resch_order fp_order = {
+	.key = offsetof(struct resch_task, private) + offsetof(struct fp_task, level),
+	.by_id = true,
+};
+
 static void fp_enqueue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
 {
-	struct fp_rq *fp = resch_private(rq, struct fp_rq);
-
-	resch_queue_insert_tie(&fp->ready, &task->node, resch_private(task, struct fp_task)->level,
-			       task->id);
-}
-
-static void fp_dequeue(struct resch_rq *rq, struct resch_task *task, enum resch_why why, u64 now)
-{
-	resch_queue_erase(&resch_private(rq, struct fp_rq)->ready, &task->node);
+	resch_order_enqueue(&fp_order, rq, task);
 }
 
 static const struct resch_plugin fp = {
@@ -161,11 +153,12 @@ static const struct resch_plugin fp = {
 		"fixed priorities (order=dm|rm|explicit), exact response-time admission (test=rta|hyperbolic|ll)",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
+	.order = &fp_order,
 	.option = fp_option,
 	.admit = fp_admit,
 	.attach = fp_attach,
 	.enqueue = fp_enqueue,
-	.dequeue = fp_dequeue,
+	.dequeue = resch_order_dequeue,
 	.pick = resch_pick_first,
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* engine.c - events in the order of time, and a decision on every CPU that one of them touched */
+#include <resch/straight.h>
+
 #include "chain.h"
 #include "progress.h"
 
@@ -49,7 +51,10 @@ void sim_enqueue(struct sim_task *task, enum resch_why why)
 	task->cpu->nr_ready++;
 	if (why == RESCH_WHY_RELEASE && task->sim->config.release_cost)
 		sim_lose(task->cpu, task->sim->config.release_cost);
-	task->sim->plugin->enqueue(&task->cpu->rq, &task->task, why, task->sim->told);
+	if (task->sim->straight)
+		resch_order_enqueue(task->sim->plugin->order, &task->cpu->rq, &task->task);
+	else
+		task->sim->plugin->enqueue(&task->cpu->rq, &task->task, why, task->sim->told);
 	sim_flush_kicks(task->sim, &task->cpu->rq);
 }
 
@@ -59,7 +64,10 @@ void sim_dequeue(struct sim_task *task, enum resch_why why)
 		return;
 	task->task.ready = false;
 	task->cpu->nr_ready--;
-	task->sim->plugin->dequeue(&task->cpu->rq, &task->task, why, task->sim->told);
+	if (task->sim->straight)
+		resch_order_dequeue(&task->cpu->rq, &task->task, why, task->sim->told);
+	else
+		task->sim->plugin->dequeue(&task->cpu->rq, &task->task, why, task->sim->told);
 	sim_flush_kicks(task->sim, &task->cpu->rq);
 }
 
@@ -197,6 +205,109 @@ static void decide(struct sim_cpu *cpu)
 		return;
 	arm(cpu);
 }
+
+/* ---- the straight way, as the core has it ---------------------------------------------------- */
+
+static struct resch_queue *ready_of(struct sim_cpu *cpu)
+{
+	return (struct resch_queue *)cpu->rq.private;
+}
+
+/* Is @task one whose jobs may go so, and does nothing keep its CPU from it? */
+static bool may_go_straight(const struct sim_task *task)
+{
+	const struct sim *sim = task->sim;
+	const struct sim_cpu *cpu = task->cpu;
+
+	return sim->plugin->flags & RESCH_PLUGIN_ORDERED && !sim->chains && !cpu->changed &&
+	       !cpu->as_of && resch_straight_plain(&task->spec.params);
+}
+
+/* What happens to @task, and who is to be the choice of its CPU then. */
+static void go_straight(struct sim_task *task, void (*happen)(struct sim_task *task),
+			struct sim_task *next)
+{
+	struct sim_cpu *cpu = task->cpu;
+	struct sim *sim = task->sim;
+
+	sim->straight = true;
+	happen(task);
+	sim->straight = false;
+	sim->decisions++;
+	sim->straights++;
+	cpu->asked = sim->now;
+	cpu->starved = 0;
+	cpu->until = cpu->heard = RESCH_NEVER;
+	apply(cpu, next);
+	arm(cpu);
+}
+
+/* false: it can't, and nothing has been done */
+static bool release_straight(struct sim_task *task)
+{
+	struct sim_cpu *cpu = task->cpu;
+	struct sim_task *selected = cpu->selected;
+	enum resch_straight choice;
+
+	if (!may_go_straight(task) || task->state != SIM_SLEEPING || task->due != task->sim->now ||
+	    (selected && selected->life.enforce))
+		return false;
+	choice = resch_straight_release(ready_of(cpu), selected ? &selected->task : NULL,
+					resch_order_key(task->sim->plugin->order, &task->task));
+	if (choice == RESCH_STRAIGHT_NOT)
+		return false;
+	account(cpu);
+	go_straight(task, sim_job_expire, choice == RESCH_STRAIGHT_TAKES ? task : selected);
+	return true;
+}
+
+static void progress(struct sim_task *task)
+{
+	sim_job_progress(task->cpu);
+}
+
+/* Likewise. */
+static bool complete_straight(struct sim_cpu *cpu)
+{
+	struct sim_task *task = cpu->selected;
+	const struct taskset_task *spec;
+	struct resch_task *heir;
+
+	if (!task || !may_go_straight(task) || cpu->heard <= cpu->sim->now)
+		return false;
+	account(cpu);
+	spec = &task->spec;
+	if (task->executed < task->need || resch_life_exceeded(&task->life, task->executed) ||
+	    task->life.skip || cpu->sim->now > task->task.job.deadline ||
+	    spec->gap_max != spec->params.period ||
+	    task->task.job.release + spec->params.period <= cpu->sim->now ||
+	    resch_queue_first(ready_of(cpu)) != &task->task.node)
+		return false;
+	heir = resch_straight_heir(ready_of(cpu));
+	if (heir && container_of(heir, struct sim_task, task)->life.enforce)
+		return false;
+	go_straight(task, progress, heir ? container_of(heir, struct sim_task, task) : NULL);
+	return true;
+}
+
+/* The only thing that happens at this time; it is in sim->events no more. */
+static bool handle_straight(struct sim *sim, struct sim_event *event)
+{
+	struct sim_event *other = sim_event_first(&sim->events);
+
+	if (sim->config.general || (other && other->key <= sim->now))
+		return false;
+	switch (event->tie >> 32) {
+	case SIM_EVENT_CPU:
+		return complete_straight(container_of(event, struct sim_cpu, event));
+	case SIM_EVENT_TIMER:
+		return release_straight(container_of(event, struct sim_task, timer));
+	default:
+		return false;
+	}
+}
+
+/* ---- one event after the other --------------------------------------------------------------- */
 
 static void swap_now(struct sim *sim)
 {
@@ -351,15 +462,20 @@ int sim_run(struct sim *sim)
 		/* everything that happens now, and only then decisions */
 		sim->now = sim->told = event->key;
 		sim_progress_tell(&progress, sim->now, sim->config.end);
-		do {
-			sim_event_drop(&sim->events, event);
+		sim_event_drop(&sim->events, event);
+		if (handle_straight(sim, event))
+			continue;
+		for (;;) {
 			handle(sim, event);
 			event = sim_event_first(&sim->events);
 			if (sim->chains && (!event || event->key > sim->now)) {
 				sim_chain_idle_points(sim);
 				event = sim_event_first(&sim->events);
 			}
-		} while (event && event->key <= sim->now);
+			if (!event || event->key > sim->now)
+				break;
+			sim_event_drop(&sim->events, event);
+		}
 		decide_all(sim);
 	}
 	sim_progress_done(&progress);

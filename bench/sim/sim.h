@@ -86,6 +86,7 @@ struct sim_config {
 	struct sim_irq irqs[SIM_IRQS_MAX];
 	u32 nr_irqs;
 	bool force;
+	bool general; /* nothing goes by resch/straight.h */
 	FILE *trace;
 	struct sim_swap swaps[SIM_SWAPS_MAX];
 	u32 nr_swaps;
@@ -237,7 +238,9 @@ struct sim {
 	u64 served; /* when a CPU last had somebody to pick */
 	u64 now;
 	u64 told; /* now, or earlier: what ops are told of an event that came late */
+	bool straight; /* what happens now goes by resch/straight.h */
 	u64 decisions;
+	u64 straights; /* of these, those that went so */
 	u64 kicks;
 	u64 parallel; /* times that a group came to be on two CPUs at once */
 	char fault[RESCH_REASON_LEN]; /* what the plugin did wrong; the simulation ended there */

@@ -18,6 +18,9 @@ void resch_agenda_enqueue(struct resch_thread *thread, enum resch_why why, u64 n
 	thread->task.ready = true;
 	rc->nr_ready++;
 	rc->plugin->enqueue(&rc->rq, &thread->task, why, now);
+	/* What straight.c goes by. */
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && rc->ordered)
+		WARN_ON_ONCE(thread->task.node.key != resch_order_key(&rc->order, &thread->task));
 	resch_server_show(rc, thread->task.server);
 }
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "engine.h"
+#include "straight.h"
 
 /* An event that is nearer than this may be past by the time that its timer is set, ns. */
 #define RESCH_NEAR (50 * NSEC_PER_USEC)
@@ -35,10 +36,12 @@ void resch_clock_arm(struct resch_cpu *rc)
 static u64 clock_expire(struct resch_cpu *rc, u64 expires)
 {
 	u64 now = max(rc->now, unlikely(rc->whole) ? ktime_get() : expires);
-	u64 next;
+	u64 next = resch_straight_timer(rc, now);
 
-	resch_engine_update(rc, now);
-	next = resch_engine_next(rc);
+	if (unlikely(!next)) {
+		resch_engine_update(rc, now);
+		next = resch_engine_next(rc);
+	}
 	if (unlikely(next < now + RESCH_NEAR)) {
 		now = ktime_get();
 		if (next <= now) {

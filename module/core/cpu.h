@@ -61,6 +61,8 @@ struct resch_cpu {
 	 */
 	bool whole;
 	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
+	bool straight; /* releases and completions may go by straight.c */
+	struct resch_order order; /* of the plugin, where `ordered` */
 	struct resch_thread *selected;
 	/* preempted by level, highest first; all below the selected thread's */
 	struct list_head shadows;
@@ -115,6 +117,13 @@ extern struct irq_work resch_orphans;
 static inline struct resch_cpu *resch_cpu_get(u32 cpu)
 {
 	return &per_cpu(resch_cpus, cpu);
+}
+
+/* The CPU decides again; ->plugin and what it is are set. cpu->lock. */
+static inline void resch_cpu_thaw(struct resch_cpu *rc)
+{
+	rc->frozen = false;
+	rc->straight = resch_straight && rc->plugin && rc->ordered;
 }
 
 /* ---- cpu->lock ------------------------------------------------------------------------------- */

@@ -94,6 +94,7 @@ void resch_engine_freeze(struct resch_cpu *rc, u64 now)
 	if (rc->frozen)
 		return;
 	rc->frozen = true;
+	rc->straight = false;
 	resch_agenda_deselect(rc, RESCH_OFF_DETACH, now);
 	if (thread)
 		resch_park_stop(thread, now);

@@ -35,6 +35,7 @@ void resch_job_release(struct resch_thread *thread, u64 now)
 {
 	thread->due = false;
 	thread->rc->nr_open++;
+	resch_thread_pay(thread);
 	resch_life_begin(&thread->life, &thread->task.params, resch_thread_runtime(thread));
 	if (unlikely(thread->task.lead))
 		job_ahead(thread);

@@ -3,6 +3,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include <resch/straight.h>
+
 #include "cpu.h"
 #include "life.h"
 #include "params.h"
@@ -26,6 +28,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 		if (!params->name[0])
 			get_task_comm(thread->task.params.name, task);
 	}
+	thread->plain = resch_straight_plain(params);
 	thread->stats.response_min = RESCH_NEVER;
 	thread->run = true;
 	init_task_work(&thread->work, resch_thread_work);

@@ -43,6 +43,12 @@ module_param_named(members, resch_members, uint, 0644);
 MODULE_PARM_DESC(members,
 		 "how many tasks a server may have that takes in whole processes; more wait (1024)");
 
+bool resch_straight = true;
+module_param_named(straight, resch_straight, bool, 0444);
+MODULE_PARM_DESC(
+	straight,
+	"releases and completions of plain periodic jobs take a short way where they can (Y)");
+
 bool resch_stop_by_parking;
 static char *stop = "auto";
 module_param(stop, charp, 0444);

@@ -144,7 +144,8 @@ int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsi
 		if (unlikely(resch_node_queued(&thread->late)))
 			resch_queue_erase(&rc->late, &thread->late);
 		thread->held = true;
-		resch_agenda_stopped(thread);
+		if (thread->task.busy)
+			resch_agenda_stopped(thread);
 		set_current_state(sleep);
 		resch_cpu_unlock_irqrestore(rc, flags);
 		park_sleep(thread);

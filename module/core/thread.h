@@ -111,6 +111,12 @@ struct resch_thread {
 	bool early; /* runs a signal handler between two jobs; there is no job */
 	bool waiting_start; /* RESCH_F_SYNC */
 	bool due; /* task.job is the next job, released when its time comes */
+	/*
+	 * what its last job executed is not in the statistics yet: since life.exec_base, up to when
+	 * the thread went to sleep; see resch_thread_pay()
+	 */
+	bool owed;
+	bool plain; /* by its parameters, jobs may go by straight.c; constant */
 	bool work_queued;
 	bool work_owns; /* the queued work holds a reference */
 	bool dead;
@@ -251,6 +257,18 @@ u32 resch_thread_count(void);
 
 /* Executed by the current job so far, ns. cpu->lock. */
 u64 resch_thread_executed(const struct resch_thread *thread);
+
+/*
+ * What is owed goes into the statistics. Before anybody reads them, and before the thread executes
+ * for something else than the job that has ended. cpu->lock.
+ */
+static inline void resch_thread_pay(struct resch_thread *thread)
+{
+	if (likely(!thread->owed))
+		return;
+	thread->owed = false;
+	resch_life_end_execution(&thread->stats, resch_thread_executed(thread));
+}
 
 /* The rule of kill(2): whether the caller may schedule @task. Process context. */
 bool resch_thread_may(struct task_struct *task);

@@ -9,6 +9,7 @@
 #include "jobs.h"
 #include "lead.h"
 #include "park.h"
+#include "straight.h"
 #include "todo.h"
 #include "trace.h"
 #include "wait.h"
@@ -50,6 +51,7 @@ static int job_interrupted(struct resch_thread *thread)
 
 	rc = resch_thread_lock_irqsave(thread, flags);
 	now = ktime_get();
+	resch_thread_pay(thread);
 	if (thread->state == RESCH_SLEEPING || thread->state == RESCH_DELAYED) {
 		thread->early = thread->state == RESCH_SLEEPING;
 		thread->rc->nr_open += thread->early;
@@ -69,14 +71,29 @@ static int job_interrupted(struct resch_thread *thread)
 }
 
 /*
- * What the thread wants has been put on the agenda of its CPU, which decides; it goes on when it is
- * let go, or with a signal. cpu->lock, which is released.
+ * The thread goes on when it is let go, or with a signal. cpu->lock, which is released.
  */
-static __always_inline int job_rest(struct resch_thread *thread, u64 now, unsigned long flags)
+static __always_inline int job_hold(struct resch_thread *thread, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	int err = resch_park_hold_locked(thread, true, flags);
+
+	if (unlikely(err)) {
+		err = job_interrupted(thread);
+		if (err)
+			return err;
+	}
+	return unlikely(READ_ONCE(thread->state) == RESCH_GONE) ? -ECANCELED : 0;
+}
+
+/*
+ * What the thread wants has been put on the agenda of its CPU, which decides. cpu->lock, which is
+ * released.
+ */
+static int job_rest(struct resch_thread *thread, u64 now, unsigned long flags)
 	__releases(thread->rc->lock)
 {
 	struct resch_cpu *rc = thread->rc;
-	int err;
 
 	if (likely(smp_processor_id() == rc->number)) {
 		resch_engine_update(rc, now);
@@ -84,13 +101,7 @@ static __always_inline int job_rest(struct resch_thread *thread, u64 now, unsign
 	} else {
 		resch_cpu_kick(rc);
 	}
-	err = resch_park_hold_locked(thread, true, flags);
-	if (unlikely(err)) {
-		err = job_interrupted(thread);
-		if (err)
-			return err;
-	}
-	return unlikely(READ_ONCE(thread->state) == RESCH_GONE) ? -ECANCELED : 0;
+	return job_hold(thread, flags);
 }
 
 /* Back from a signal handler: the wait goes on where it was. */
@@ -141,6 +152,31 @@ static int job_settle(struct resch_thread *thread, u64 now)
 	return 0;
 }
 
+/*
+ * The wait ends a job, or begins the first one, in whatever state the thread is. cpu->lock, which
+ * is released.
+ */
+static noinline int job_wait(struct resch_thread *thread, bool begun, u64 now, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	if (thread->state != RESCH_READY || thread->kblocked) {
+		int err = thread->state == RESCH_NEW || thread->state == RESCH_SLEEPING ?
+				  0 :
+				  job_settle(thread, now);
+		if (err) {
+			resch_cpu_unlock_irqrestore(thread->rc, flags);
+			return err;
+		}
+	}
+	if (thread->state == RESCH_NEW)
+		resch_job_start(thread, now);
+	else if (thread->early)
+		job_resume_wait(thread, now);
+	else if (thread->state != RESCH_SLEEPING && !begun)
+		job_next(thread, now);
+	return job_rest(thread, now, flags);
+}
+
 int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 {
 	struct resch_cpu *rc = READ_ONCE(thread->rc);
@@ -162,22 +198,13 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 	}
 	rc = resch_thread_lock_irqsave(thread, flags);
 	now = ktime_get();
-	if (unlikely(thread->state != RESCH_READY || thread->kblocked)) {
-		err = thread->state == RESCH_NEW || thread->state == RESCH_SLEEPING ?
-			      0 :
-			      job_settle(thread, now);
-		if (err) {
-			resch_cpu_unlock_irqrestore(rc, flags);
-			return err;
-		}
+	if (likely(!begun && resch_straight_wait(thread, now))) {
+		if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
+			resch_clock_arm(rc);
+		err = job_hold(thread, flags);
+	} else {
+		err = job_wait(thread, begun, now, flags);
 	}
-	if (unlikely(thread->state == RESCH_NEW))
-		resch_job_start(thread, now);
-	else if (unlikely(thread->early))
-		job_resume_wait(thread, now);
-	else if (likely(thread->state != RESCH_SLEEPING && !begun))
-		job_next(thread, now);
-	err = job_rest(thread, now, flags);
 	if (unlikely(thread->ahead) && !err)
 		err = resch_lead_wait(thread, now);
 	if (!err && out)

@@ -94,6 +94,7 @@ int resch_query_task(struct resch_task_stat *stat)
 	if (!thread)
 		return -ENOENT;
 	resch_thread_lock_irq(thread);
+	resch_thread_pay(thread);
 	query_fill(stat, thread);
 	resch_thread_unlock_irq(thread);
 	stat->domain = READ_ONCE(thread->reaped) ? 0 : thread->domain_id;

@@ -70,7 +70,7 @@ void resch_domain_clear_all(u32 gone)
 
 		domain_clear_cpu(cpu, gone);
 		resch_cpu_lock_irq(rc);
-		rc->frozen = false;
+		resch_cpu_thaw(rc);
 		resch_cpu_unlock_irq(rc);
 		resch_cpu_kick(rc);
 	}
@@ -253,7 +253,7 @@ static void domain_unmake(struct resch_domain *domain)
 		rc->until = RESCH_NEVER;
 		rc->starved = 0;
 		rc->fault = NULL;
-		rc->frozen = false;
+		resch_cpu_thaw(rc);
 		rc->rq.plan = NULL;
 		rc->rq.groups = NULL;
 		rc->rq.peers = NULL;

@@ -59,6 +59,11 @@ int resch_plugin_register(const struct resch_plugin *plugin, struct module *owne
 		       plugin->name);
 		return -EINVAL;
 	}
+	if (plugin->flags & RESCH_PLUGIN_ORDERED && !plugin->order) {
+		pr_err("plugin %s has a queue that the core reads, but does not say by what it is ordered\n",
+		       plugin->name);
+		return -EINVAL;
+	}
 	if (plugin->abi != RESCH_PLUGIN_ABI) {
 		pr_err("plugin %s is for plugin interface %u, this is %u: rebuild it\n",
 		       plugin->name, plugin->abi, RESCH_PLUGIN_ABI);

@@ -19,6 +19,8 @@ void resch_takeover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 	rc->rq.nr_peers = domain->nr_peers;
 	rc->whole = plugin->flags & RESCH_PLUGIN_WHOLE;
 	rc->ordered = plugin->flags & RESCH_PLUGIN_ORDERED;
+	if (rc->ordered)
+		rc->order = *plugin->order;
 	rc->rq.capacity = domain->capacity;
 	rc->rq.overhead = domain->overhead;
 	resch_server_reset(rc);
@@ -28,7 +30,7 @@ void resch_takeover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 	rc->starved = 0;
 	rc->slow = 0;
 	rc->fault = NULL;
-	rc->frozen = false;
+	resch_cpu_thaw(rc);
 }
 
 /* The tasks that live on this CPU leave their plugin, wherever they are. The lock of that. */

@@ -4,7 +4,8 @@
 
 static char *wrong = "";
 module_param(wrong, charp, 0);
-MODULE_PARM_DESC(wrong, "name, pick, valid (of its servers), stopped, abi; nothing: it is good");
+MODULE_PARM_DESC(wrong,
+		 "name, pick, valid (of its servers), stopped, order, abi; nothing: it is good");
 
 static void bad_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 {
@@ -37,6 +38,8 @@ static int __init bad_init(void)
 		bad.flags = RESCH_PLUGIN_INNER;
 		bad.stopped = bad_stopped;
 	}
+	if (!strcmp(wrong, "order"))
+		bad.flags = RESCH_PLUGIN_ORDERED;
 	if (!strcmp(wrong, "abi"))
 		bad.abi++;
 	return resch_plugin_register(&bad, THIS_MODULE);

@@ -109,6 +109,9 @@ static void run_random(u64 seed, u32 keys, u32 rounds)
 		}
 		assert_int_equal(queue.count, oracle.count);
 		assert_ptr_equal(resch_queue_first(&queue), oracle.count ? oracle.sorted[0] : NULL);
+		if (oracle.count)
+			assert_ptr_equal(resch_queue_second(&queue),
+					 oracle.count > 1 ? oracle.sorted[1] : NULL);
 		if (rounds % 64 == 0)
 			check_shape(&queue, nodes, NODES);
 	}

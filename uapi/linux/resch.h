@@ -284,7 +284,7 @@ enum resch_state {
  * @overruns:    ... and how many executed for longer than the task's wcet
  * @skipped:     releases left out
  * @migrations:  how often it went over to another CPU
- * @exec_total:  execution time of all ended jobs
+ * @exec_total:  execution time of all ended jobs; may have their ways into the next wait in it
  * @response_min, @response_max, @response_total: of ended jobs: the shortest, the longest, the sum
  * @tardiness_max: longest time by which a job was complete after its deadline
  * @lead:        see struct resch_lead

@@ -167,6 +167,19 @@ static inline void resch_life_begin(struct resch_life *life, const struct resch_
 		life->budget = params->wcet;
 }
 
+/** resch_life_begin_plain - likewise, of a task of which resch_straight_plain() */
+static inline void resch_life_begin_plain(struct resch_life *life,
+					  const struct resch_task_params *params, u64 runtime)
+{
+	life->budget = params->wcet;
+	life->exec_base = runtime;
+	life->spent = 0;
+	life->watch = false;
+	life->enforce = false;
+	life->missed = false;
+	life->overran = false;
+}
+
 /** resch_life_executed - what it has executed in all */
 static inline u64 resch_life_executed(const struct resch_life *life, u64 runtime)
 {
@@ -253,23 +266,37 @@ static inline void resch_life_replenish(struct resch_life *life, struct resch_st
 	stats->skipped++;
 }
 
+/** resch_life_end_time - it is complete: what that says of responses and lateness */
+static inline void resch_life_end_time(struct resch_stats *stats, const struct resch_job *job,
+				       u64 now)
+{
+	u64 response = now > job->release ? now - job->release : 0;
+
+	stats->completed++;
+	stats->response_total += response;
+	stats->response_max = max(stats->response_max, response);
+	stats->response_min = min(stats->response_min, response);
+	stats->tardiness_max = max(stats->tardiness_max, resch_job_tardiness(job, now));
+}
+
+/** resch_life_end_execution - ... and of its execution */
+static inline void resch_life_end_execution(struct resch_stats *stats, u64 executed)
+{
+	stats->exec_total += executed;
+	stats->exec_max = max(stats->exec_max, executed);
+}
+
 /** resch_life_end - it is complete, and is not watched any more */
 static inline void resch_life_end(struct resch_life *life, struct resch_stats *stats,
 				  const struct resch_job *job, u64 runtime, u64 now)
 {
 	u64 executed = resch_life_executed(life, runtime);
-	u64 response = now > job->release ? now - job->release : 0;
 
 	life->spent = runtime - life->exec_base;
 	life->watch = false;
 	life->enforce = false;
-	stats->completed++;
-	stats->exec_total += executed;
-	stats->exec_max = max(stats->exec_max, executed);
-	stats->response_total += response;
-	stats->response_max = max(stats->response_max, response);
-	stats->response_min = min(stats->response_min, response);
-	stats->tardiness_max = max(stats->tardiness_max, resch_job_tardiness(job, now));
+	resch_life_end_execution(stats, executed);
+	resch_life_end_time(stats, job, now);
 }
 
 #endif /* _RESCH_JOB_H */

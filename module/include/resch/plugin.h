@@ -29,7 +29,8 @@
  * again (resch_rq_kick()), and pick a task that is on another one, which then moves over.
  *
  * A plugin with RESCH_PLUGIN_INNER may also be asked to order the tasks of one server:
- * resch/inner.h. One with RESCH_PLUGIN_ORDERED is not even asked: resch_pick_first().
+ * resch/inner.h. One with RESCH_PLUGIN_ORDERED says once by what its queue is ordered (struct
+ * resch_order), and is not even asked.
  */
 #ifndef _RESCH_PLUGIN_H
 #define _RESCH_PLUGIN_H
@@ -44,7 +45,7 @@
 #include "../../../uapi/linux/resch.h"
 #endif
 
-#define RESCH_PLUGIN_ABI 8
+#define RESCH_PLUGIN_ABI 9
 
 /*
  * Private areas that the core keeps for a plugin, so many u64 each; check yours with
@@ -329,6 +330,40 @@ static inline void resch_pick_first(struct resch_rq *rq, u64 now, struct resch_p
 }
 
 /**
+ * struct resch_order - by what the queue of a plugin with RESCH_PLUGIN_ORDERED is ordered
+ * @key:   offsetof(struct resch_task, ...) of a u64 that does not change while the task is ready;
+ *         the smallest goes first
+ * @by_id: among equal keys the smaller id goes first; otherwise who became ready first
+ */
+struct resch_order {
+	u32 key;
+	bool by_id;
+};
+
+/** resch_order_key - the key of @task */
+static inline u64 resch_order_key(const struct resch_order *order, const struct resch_task *task)
+{
+	return *(const u64 *)((const char *)task + order->key);
+}
+
+/** resch_order_enqueue - what enqueue() of such a plugin does */
+static inline void resch_order_enqueue(const struct resch_order *order, struct resch_rq *rq,
+				       struct resch_task *task)
+{
+	struct resch_queue *ready = (struct resch_queue *)rq->private;
+
+	resch_queue_insert_tie(ready, &task->node, resch_order_key(order, task),
+			       order->by_id ? task->id : ready->seq++);
+}
+
+/** resch_order_dequeue - the dequeue() of such a plugin */
+static inline void resch_order_dequeue(struct resch_rq *rq, struct resch_task *task,
+				       enum resch_why why, u64 now)
+{
+	resch_queue_erase((struct resch_queue *)rq->private, &task->node);
+}
+
+/**
  * resch_pick_nonsense - why the answer of a plugin, RESCH_PLUGIN_WHOLE or not, can't be true; or
  * NULL
  */
@@ -367,6 +402,8 @@ struct resch_plugin {
 	 * people. Default: nameless
 	 */
 	const char *stand_in;
+	/** @order: with RESCH_PLUGIN_ORDERED, and required there */
+	const struct resch_order *order;
 
 	/**
 	 * @option: set @key to @value in the domain's private area (which starts as zeros).
@@ -454,14 +491,19 @@ struct resch_plugin {
 #define RESCH_PLUGIN_INNER (1U << 4)
 /*
  * on each CPU the task that runs is the first one of a struct resch_queue at the begin of
- * rq->private, in which the ready tasks are with their nodes, and it runs without end: the core
- * looks there itself. pick is resch_pick_first(). Not with a flag above INNER
+ * rq->private, in which the ready tasks are with their nodes, by @order, and it runs without end:
+ * the core looks there itself, and puts tasks there and takes them out. pick is resch_pick_first(),
+ * enqueue does what resch_order_enqueue() does and no more, dequeue is resch_order_dequeue(). Not
+ * with a flag above INNER
  */
 #define RESCH_PLUGIN_ORDERED (1U << 5)
 
 #define RESCH_PLUGIN_PRIVATE(type, room)                     \
 	_Static_assert(sizeof(type) <= (room) * sizeof(u64), \
 		       "private area of the plugin is too large")
+
+/* That of a plugin with RESCH_PLUGIN_ORDERED has this one. */
+RESCH_PLUGIN_PRIVATE(struct resch_queue, RESCH_RQ_PRIVATE);
 
 /* The private area of a task, an rq or a domain as a plugin's own type. */
 #define resch_private(holder, type) ((type *)(holder)->private)

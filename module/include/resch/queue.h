@@ -107,12 +107,7 @@ static inline struct resch_node *resch_node_merge(struct resch_node *a, struct r
 	return top;
 }
 
-/**
- * resch_queue_insert_tie - add @node, which is in no queue, with @key; among equal keys the smaller
- * @tie goes first For queues that are filled with this function alone.
- */
-static inline void resch_queue_insert_tie(struct resch_queue *queue, struct resch_node *node,
-					  u64 key, u64 tie)
+static inline void resch_node_init(struct resch_node *node, u64 key, u64 tie)
 {
 	node->key = key;
 	node->seq = tie;
@@ -120,16 +115,38 @@ static inline void resch_queue_insert_tie(struct resch_queue *queue, struct resc
 	node->left = NULL;
 	node->right = NULL;
 	node->rank = 1;
+}
+
+/**
+ * resch_queue_push - add @node, which is in no queue, with @key, which is smaller than any there
+ * @tie: as below
+ */
+static inline void resch_queue_push(struct resch_queue *queue, struct resch_node *node, u64 key,
+				    u64 tie)
+{
+	resch_node_init(node, key, tie);
+	/* It just takes the others below it. */
+	node->left = queue->first;
+	if (node->left)
+		node->left->up = node;
+	queue->first = node;
 	queue->count++;
-	/* What becomes the first node, as in an empty queue, just takes the others below it. */
+}
+
+/**
+ * resch_queue_insert_tie - add @node, which is in no queue, with @key; among equal keys the smaller
+ * @tie goes first For queues that are filled with this function alone.
+ */
+static inline void resch_queue_insert_tie(struct resch_queue *queue, struct resch_node *node,
+					  u64 key, u64 tie)
+{
 	if (!queue->first || key < queue->first->key) {
-		node->left = queue->first;
-		if (node->left)
-			node->left->up = node;
-		queue->first = node;
+		resch_queue_push(queue, node, key, tie);
 		return;
 	}
+	resch_node_init(node, key, tie);
 	queue->first = resch_node_merge(queue->first, node);
+	queue->count++;
 }
 
 /**
@@ -165,6 +182,48 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 	queue->count--;
 }
 
+/** resch_queue_second - who is the first node when the first one, which there is, has gone */
+static inline struct resch_node *resch_queue_second(const struct resch_queue *queue)
+{
+	struct resch_node *left = queue->first->left, *right = queue->first->right;
+
+	return !right || resch_node_before(left, right) ? left : right;
+}
+
+/**
+ * resch_queue_shift - take the first node out, if not more than one is below it; false: nothing has
+ * been done
+ */
+static inline bool resch_queue_shift(struct resch_queue *queue)
+{
+	struct resch_node *node = queue->first;
+
+	/* Where there is no left child, there is no right one. */
+	if (node->right)
+		return false;
+	queue->first = node->left;
+	if (node->left)
+		node->left->up = NULL;
+	node->rank = 0;
+	queue->count--;
+	return true;
+}
+
+/**
+ * resch_queue_rekey - the first node gets a later @key, with which it is the first one still
+ * @second: resch_queue_second()
+ * false: it would not be, and is as it was.
+ */
+static inline bool resch_queue_rekey(struct resch_queue *queue, const struct resch_node *second,
+				     u64 key)
+{
+	if (second && key >= second->key)
+		return false;
+	queue->first->key = key;
+	queue->first->seq = queue->seq++;
+	return true;
+}
+
 /**
  * resch_queue_move - @node, which is in @queue, goes where resch_queue_insert() would put it with
  * @key
@@ -172,12 +231,8 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 static inline void resch_queue_move(struct resch_queue *queue, struct resch_node *node, u64 key)
 {
 	/* The first one often stays so: what is below it is later still. */
-	if (!node->up && (!node->left || key < node->left->key) &&
-	    (!node->right || key < node->right->key)) {
-		node->key = key;
-		node->seq = queue->seq++;
+	if (!node->up && resch_queue_rekey(queue, resch_queue_second(queue), key))
 		return;
-	}
 	resch_queue_erase(queue, node);
 	resch_queue_insert(queue, node, key);
 }

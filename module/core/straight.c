@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* straight.c - the common way of a plain job, in one straight line */
+#include <resch/straight.h>
+
+#include "agenda.h"
+#include "park.h"
+#include "straight.h"
+#include "trace.h"
+
+static struct resch_queue *straight_ready(struct resch_cpu *rc)
+{
+	return (struct resch_queue *)rc->rq.private;
+}
+
+/* What queues do now and then only is no part of the line: it would take registers and stack. */
+
+static noinline void straight_insert(struct resch_queue *queue, struct resch_node *node, u64 key,
+				     u64 tie)
+{
+	resch_queue_insert_tie(queue, node, key, tie);
+}
+
+static noinline void straight_move(struct resch_queue *queue, struct resch_node *node, u64 key)
+{
+	resch_queue_move(queue, node, key);
+}
+
+static noinline void straight_erase(struct resch_queue *queue, struct resch_node *node)
+{
+	resch_queue_erase(queue, node);
+}
+
+/* Has nothing happened here that this way can't go? */
+static bool straight_calm(const struct resch_cpu *rc)
+{
+	return rc->straight && llist_empty(&rc->noted) && !resch_queue_first(&rc->late) &&
+	       !rc->viewed && !rc->guards;
+}
+
+/* Is the job of @thread one for this way? */
+static bool straight_plain(const struct resch_thread *thread)
+{
+	return thread->plain && !thread->stage && !thread->task.lead;
+}
+
+/*
+ * May the choice fall on @thread without more ado? It sleeps in this module, at its level, on its
+ * CPU.
+ */
+static bool straight_may_take(const struct resch_thread *thread)
+{
+	return thread->held && thread->pinned == thread->cpu && !thread->moving &&
+	       !READ_ONCE(thread->demoted) && !test_bit(0, &thread->adjusting);
+}
+
+/* ... or did it have it before, and just goes on? */
+static bool straight_goes_on(const struct resch_thread *thread)
+{
+	return !thread->held && !READ_ONCE(thread->demoted) && !test_bit(0, &thread->adjusting);
+}
+
+/* Does @prev, who has the choice, stay below when @thread gets it? */
+static bool straight_may_shadow(const struct resch_thread *prev, const struct resch_thread *thread)
+{
+	return prev->level < thread->level && !prev->moving;
+}
+
+/* The choice falls on @thread, from nobody. */
+static void straight_select(struct resch_cpu *rc, struct resch_thread *thread, u64 now)
+{
+	rc->selected = thread;
+	trace_resch_select(thread, now, RESCH_NEVER);
+	thread->run = true;
+	thread->task.busy = true;
+}
+
+/* It was decided who has the choice, and nothing but an event will change that. */
+static void straight_decided(struct resch_cpu *rc, u64 now)
+{
+	rc->now = now;
+	rc->decisions++;
+	rc->until = RESCH_NEVER;
+}
+
+/* The choice goes from whoever has it to @thread. See engine_switch(), resch_park_go(). */
+static void straight_take(struct resch_cpu *rc, struct resch_thread *thread, u64 now)
+{
+	struct resch_thread *prev = rc->selected;
+
+	if (prev) {
+		prev->run = false;
+		trace_resch_deselect(prev, now, RESCH_OFF_PREEMPT);
+		prev->stats.preemptions++;
+		resch_agenda_shadow(rc, prev);
+	}
+	straight_select(rc, thread, now);
+	resch_job_note(thread);
+	/* pairs with the load in resch_park_hold_locked() */
+	smp_store_release(&thread->held, false);
+	wake_up_process(thread->linux_task);
+}
+
+/* The job begins, and stands in the queue with @key. See resch_job_release(). */
+static __always_inline void straight_release(struct resch_cpu *rc, struct resch_thread *thread,
+					     enum resch_straight choice, u64 key, u64 now)
+{
+	struct resch_queue *ready = straight_ready(rc);
+	u64 tie = rc->order.by_id ? thread->task.id : ready->seq++;
+	u64 runtime;
+
+	/* It sleeps, so this is all that it has executed. */
+	runtime = READ_ONCE(thread->linux_task->se.sum_exec_runtime);
+	thread->due = false;
+	rc->nr_open++;
+	if (likely(thread->owed)) {
+		thread->owed = false;
+		resch_life_end_execution(&thread->stats,
+					 resch_life_executed(&thread->life, runtime));
+	}
+	resch_life_begin_plain(&thread->life, &thread->task.params, runtime);
+	trace_resch_release(thread, now, thread->task.job.skipped);
+	thread->state = RESCH_READY;
+	thread->task.ready = true;
+	rc->nr_ready++;
+	if (likely(choice == RESCH_STRAIGHT_TAKES))
+		resch_queue_push(ready, &thread->task.node, key, tie);
+	else
+		straight_insert(ready, &thread->task.node, key, tie);
+}
+
+u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
+{
+	struct resch_node *timer = resch_queue_first(&rc->timers), *second;
+	struct resch_thread *thread, *prev = rc->selected;
+	enum resch_straight choice;
+	u64 next, key;
+
+	resch_cpu_assert_locked(rc);
+	if (unlikely(!straight_calm(rc) || !timer || timer->key > now))
+		return 0;
+	thread = container_of(timer, struct resch_thread, timer);
+	if (unlikely(!straight_plain(thread) || thread->state != RESCH_SLEEPING ||
+		     thread->linux_task == current))
+		return 0;
+	next = thread->task.job.release + thread->task.params.period;
+	second = resch_queue_second(&rc->timers);
+	if (unlikely(next <= now || (second && second->key <= now)))
+		return 0;
+	key = resch_order_key(&rc->order, &thread->task);
+	choice = resch_straight_release(straight_ready(rc), prev ? &prev->task : NULL, key);
+	if (unlikely(choice == RESCH_STRAIGHT_NOT || (prev && prev->life.enforce)))
+		return 0;
+	if (likely(choice == RESCH_STRAIGHT_TAKES) &&
+	    unlikely(!straight_may_take(thread) ||
+		     (prev ? !straight_may_shadow(prev, thread) : !list_empty(&rc->shadows))))
+		return 0;
+
+	straight_release(rc, thread, choice, key, now);
+	/* See job_foresee(). */
+	if (unlikely(!resch_queue_rekey(&rc->timers, second, next)))
+		straight_move(&rc->timers, timer, next);
+	straight_decided(rc, now);
+	if (likely(choice == RESCH_STRAIGHT_TAKES))
+		straight_take(rc, thread, now);
+	return resch_queue_first(&rc->timers)->key;
+}
+
+/* Do those who stay shadowed stay below @heir, the next choice, or nobody? */
+static bool straight_may_leave(const struct resch_cpu *rc, const struct resch_thread *heir)
+{
+	const struct list_head *first = rc->shadows.next;
+
+	if (heir && first == &heir->shadow)
+		first = first->next;
+	if (likely(first == &rc->shadows))
+		return true;
+	return heir && list_entry(first, struct resch_thread, shadow)->level < heir->level;
+}
+
+/*
+ * What the job has executed goes into the statistics. false: it has overrun, and nothing is done.
+ *
+ * Who needed no longer than its budget from its release on has not used up more of it. Then what it
+ * executed can be had for nothing at the next release, and is owed until then; it has the way from
+ * here to the switch in it. Who records the ends of jobs gets it now.
+ */
+static __always_inline bool straight_account(struct resch_thread *thread, u64 now)
+{
+	struct resch_life *life = &thread->life;
+	u64 runtime;
+
+	if (likely(now - thread->task.job.release <= life->budget &&
+		   !trace_resch_complete_enabled())) {
+		thread->owed = true;
+		return true;
+	}
+	runtime = resch_thread_runtime(thread);
+	if (resch_life_exceeded(life, runtime))
+		return false;
+	life->spent = runtime - life->exec_base;
+	resch_life_end_execution(&thread->stats, life->spent);
+	return true;
+}
+
+/* The job ends. See resch_job_complete(), job_next(). */
+static __always_inline void straight_complete(struct resch_cpu *rc, struct resch_thread *thread,
+					      u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+
+	resch_life_end_time(&thread->stats, &thread->task.job, now);
+	if (unlikely(!thread->owed))
+		trace_resch_complete(thread, now, thread->life.spent);
+	thread->task.ready = false;
+	rc->nr_ready--;
+	if (unlikely(!resch_queue_shift(straight_ready(rc))))
+		straight_erase(straight_ready(rc), &thread->task.node);
+	rc->nr_open--;
+	thread->state = RESCH_SLEEPING;
+	rc->selected = NULL;
+	thread->run = false;
+	/* It is about to leave the CPU, and such plugins have no stopped(). */
+	thread->task.busy = false;
+	trace_resch_deselect(thread, now, RESCH_OFF_COMPLETE);
+	resch_job_advance(&thread->task.job, params->period, params->deadline);
+	thread->due = true;
+}
+
+bool resch_straight_wait(struct resch_thread *thread, u64 now)
+{
+	struct resch_cpu *rc = thread->rc;
+	const struct resch_job *job = &thread->task.job;
+	u64 next = job->release + thread->task.params.period;
+	struct resch_task *task;
+	struct resch_thread *heir;
+
+	resch_cpu_assert_locked(rc);
+	if (unlikely(!straight_calm(rc) || !straight_plain(thread) || rc->selected != thread ||
+		     smp_processor_id() != rc->number || thread->early ||
+		     READ_ONCE(thread->kblocked)))
+		return false;
+	/* Nothing is late, and what is to come next is foreseen. */
+	if (unlikely(now > job->deadline || next <= now || !resch_node_queued(&thread->timer) ||
+		     thread->timer.key != next || resch_queue_first(&rc->timers)->key <= now ||
+		     resch_queue_first(straight_ready(rc)) != &thread->task.node))
+		return false;
+	task = resch_straight_heir(straight_ready(rc));
+	heir = task ? resch_thread_of(task) : NULL;
+	if (unlikely(thread->life.skip || !straight_may_leave(rc, heir) ||
+		     (heir && (heir->life.enforce || heir->moving))))
+		return false;
+	/* From here on there is no way back. */
+	if (unlikely(!straight_account(thread, now)))
+		return false;
+
+	straight_complete(rc, thread, now);
+	straight_decided(rc, now);
+	if (likely(heir)) {
+		resch_agenda_unshadow(heir);
+		straight_select(rc, heir, now);
+		if (unlikely(!straight_goes_on(heir)))
+			resch_park_go(heir);
+	}
+	return true;
+}
