@@ -17,6 +17,8 @@ static _Noreturn void usage(void)
 	      "    POLICY: edf fp, or of servers\n"
 	      "resch-overhead pipe STATE [pinned]\n"
 	      "    STATE: any word, for the report\n"
+	      "resch-overhead pass WAY FROM TO\n"
+	      "    from a thread on CPU FROM to one on CPU TO; WAY: eventfd eventfd-below pipe futex edf fp\n"
 	      "resch-overhead calls STATE [CPU]\n"
 	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
 	      "resch-overhead calls lent|pinned CPU compute|same|fork|clock\n"
@@ -43,6 +45,8 @@ int main(int argc, char **argv)
 			      argc == 6 ? (unsigned int)atoi(argv[5]) : 0);
 	else if (!strcmp(what, "pipe") && argc >= 3)
 		measure_pipe(argv[2], !strcmp(last, "pinned"));
+	else if (!strcmp(what, "pass") && argc == 5)
+		measure_pass(argv[2], atoi(argv[3]), atoi(argv[4]));
 	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))
 		measure_calls(argv[2], argc == 4 ? atoi(argv[3]) : -1);
 	else if (!strcmp(what, "calls") && argc == 5)

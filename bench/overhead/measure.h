@@ -24,6 +24,13 @@ void measure_crowd(const char *policy, const char *mode, unsigned int count, uns
 void measure_pipe(const char *state, bool pinned);
 
 /*
+ * From one thread's call on CPU @from to another one's first instruction on CPU @to: of SCHED_FIFO,
+ * woken by "eventfd", "pipe" or "futex" above the first, or by "eventfd-below" it; or stages of a
+ * chain under a plugin, "edf" or "fp".
+ */
+void measure_pass(const char *way, int from, int to);
+
+/*
  * Registers @count tasks that sleep, each in a server of its own where the policy has servers, says
  * so, and stays until it is killed.
  */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "mark.h"
 #include "result.h"
 #include "task.h"
 
@@ -23,14 +24,7 @@
 #define TICK_NS 20000000u
 #define PHASE_NS 370000u
 
-/*
- * For whoever traces the emulated CPU: an instruction that does nothing, at the begin and at the
- * end of each job. See trace/run.
- */
-#define mark(number) \
-	__asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0x00; .long %c0" : : "i"(0x7e5c0000 + (number)))
-
-static uint64_t base_soon(void)
+uint64_t base_soon(void)
 {
 	return (now_ns() / TICK_NS + 10) * TICK_NS + PHASE_NS;
 }
@@ -133,9 +127,9 @@ void task_worker(struct setting *setting)
 	for (job = 0; job <= JOBS_ALL; job++, release += setting->period) {
 		call.until.tv_sec = (time_t)(release / 1000000000u);
 		call.until.tv_nsec = (long)(release % 1000000000u);
-		mark(2);
+		mark(MARK_END);
 		must(policy_wait(&call, &out, &in), "waiting for the next release");
-		mark(1);
+		mark(MARK_BEGIN);
 		if (job)
 			setting->end[job - 1] = out;
 		setting_job(setting, in);

@@ -61,6 +61,9 @@ struct setting *setting_create(const struct policy *policy, const struct policy 
 /* Once @tasks of them are ready: gives them a base, soon, and away from the kernel's ticks. */
 void setting_start(struct setting *setting, uint32_t tasks);
 
+/* A time to begin at, soon, and away from the kernel's ticks: ns. */
+uint64_t base_soon(void);
+
 /* Sleeps until an absolute time. */
 void sleep_until(uint64_t ns);
 

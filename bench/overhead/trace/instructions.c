@@ -5,7 +5,8 @@
  * resch-overhead marks begin and end of its jobs with instructions that do nothing (task.c). Of
  * each EVERY marks, from number FIRST on and for COUNT marks, this writes what is executed as
  * 64-bit words: addresses, and a mark's number where one is met. Watching changes nothing in a
- * guest whose clock counts instructions.
+ * guest whose clock counts instructions. Which CPU it was is not said: where CPUs take turns in one
+ * thread, QEMU names the one that the code was translated for.
  *
  *   -plugin instructions.so,out=FILE,every=N,first=N,count=N
  */
@@ -18,7 +19,7 @@
 
 #include "plugin.h"
 
-EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_version = PLUGIN_VERSION;
 
 static FILE *out;
 static unsigned long first, count = 8, every = 1, seen;
@@ -50,10 +51,13 @@ static void marked(unsigned int cpu, void *number)
 static uintptr_t mark_of(const struct qemu_plugin_insn *insn)
 {
 	static const uint8_t nop[] = { 0x0f, 0x1f, 0x84, 0x00 };
-	const uint8_t *bytes = qemu_plugin_insn_data(insn);
+	uint8_t bytes[8];
 	uint32_t number;
 
-	if (qemu_plugin_insn_size(insn) != 8 || memcmp(bytes, nop, sizeof(nop)))
+	if (qemu_plugin_insn_size(insn) != sizeof(bytes))
+		return 0;
+	insn_bytes(insn, bytes, sizeof(bytes));
+	if (memcmp(bytes, nop, sizeof(nop)))
 		return 0;
 	memcpy(&number, bytes + 4, sizeof(number));
 	return number >> 16 == 0x7e5c ? number & 0xffff : 0;
