@@ -23,6 +23,7 @@
 #define _RESCH_CHAIN_H
 
 #include <resch.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,8 @@ enum resch_stage_kind {
 
 /* local counts from the origin, not from the stage's release. */
 #define RESCH_STAGE_ORIGIN 1U
+/* Released as the first of the stages in @from completes an instance, not as the last one does. */
+#define RESCH_STAGE_ANY 2U
 
 /**
  * struct resch_stage_spec - a stage
@@ -67,7 +70,10 @@ enum resch_stage_kind {
  * @cpu:      on @node: which CPU, or which link; of no meaning for RESCH_STAGE_DELAY
  * @kind:     enum resch_stage_kind
  * @priority: smaller is more urgent; of equal ones, the stage that comes first in the model
- * @flags:    RESCH_STAGE_ORIGIN
+ * @flags:    RESCH_STAGE_ORIGIN, RESCH_STAGE_ANY
+ * @from:     bit n: stage n of the chain, an earlier one, releases it; of several, when all have
+ *   completed the instance. 0: the stage before it. All stages but the last are to release another
+ *   one, so an instance is complete when the last stage is
  * @wcet:     longest execution, transmission or latency, ns; 1 to the period
  * @bcet:     shortest, ns; 0, which is always safe, to @wcet
  * @blocking: how long less urgent work may keep it from its CPU, ns
@@ -84,6 +90,8 @@ struct resch_stage_spec {
 	uint32_t kind;
 	uint32_t priority;
 	uint32_t flags;
+	uint32_t from;
+	uint32_t reserved;
 	uint64_t wcet;
 	uint64_t bcet;
 	uint64_t blocking;
@@ -130,6 +138,25 @@ struct resch_chain_model {
 	uint64_t handover_min;
 	uint64_t handover_max;
 };
+
+/* The stages that release stage @index of a chain, a bit each; 0: none does, it is the first. */
+static inline uint32_t resch_stage_from(const struct resch_stage_spec *stage, uint32_t index)
+{
+	if (!index)
+		return 0;
+	return stage->from ? stage->from : UINT32_C(1) << (index - 1);
+}
+
+/* Does a stage of the chain release, or wait for, another one than the next? */
+static inline bool resch_chain_forks(const struct resch_chain_spec *chain)
+{
+	uint32_t i;
+
+	for (i = 1; i < chain->count; i++)
+		if (resch_stage_from(&chain->stages[i], i) != UINT32_C(1) << (i - 1))
+			return true;
+	return false;
+}
 
 /** enum resch_chain_method - how to bound the responses */
 enum resch_chain_method {
@@ -290,7 +317,7 @@ enum resch_chain_rule {
 	RESCH_CHAIN_EQF = 5, /* equal flexibility: wcet, and parts proportional to it */
 	/*
 	 * From RESCH_CHAIN_PD on, more for those who are late, as long as that helps. Gutierrez,
-	 * Gonzalez Harbour, WPDRTS 1995.
+	 * Gonzalez Harbour, WPDRTS 1995. Chains with forks stay as RESCH_CHAIN_PD has them.
 	 */
 	RESCH_CHAIN_HOPA = 6,
 };
@@ -301,7 +328,8 @@ enum resch_chain_rule {
  * @rule:  enum resch_chain_rule
  *
  * Local deadlines from releases are rounded down to ns, and the last stage gets the rest: their sum
- * is the chain's deadline. What is divided is the deadline less hand-overs and, where stages have
+ * is the chain's deadline. Where a chain forks, a stage gets its part of the longest path through
+ * it, so that the deadlines of any path add up to that at most. What is divided is the deadline less hand-overs and, where stages have
  * clocks, less the periods of the segments. Priorities are the ranks of local on
  * each place, from 1; ties by chain and stage. Delays take their wcet, and no priority.
  *
@@ -317,7 +345,7 @@ int resch_chain_assign(struct resch_chain_model *model, uint32_t rule);
  * @rule:    RESCH_CHAIN_EQS or RESCH_CHAIN_EQF
  * @local:   out: from its release, ns, rounded down; wcet, where less than all wcets is left
  *
- * Return: 0 or -EINVAL.
+ * Return: 0 or -EINVAL, also where the chain forks.
  */
 int resch_chain_replan(const struct resch_chain_spec *chain, uint32_t stage, uint64_t elapsed,
 		       uint32_t rule, uint64_t *local);

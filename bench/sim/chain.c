@@ -101,7 +101,8 @@ static int add_chain(struct sim_chains *chains, const struct resch_chain_model *
 					     .chain = number,
 					     .index = i,
 					     .spec = &chain->spec->stages[i] };
-		if (stage->spec->clock || (!i && stage->spec->kind == RESCH_STAGE_DELAY))
+		if (stage->spec->clock || (stage->spec->kind == RESCH_STAGE_DELAY &&
+					   (!i || resch_chain_forks(chain->spec))))
 			return -EINVAL;
 		if (stage->spec->kind != RESCH_STAGE_DELAY)
 			err = add_task(stage, model, phase);
@@ -210,7 +211,9 @@ static u64 phase_of(const struct sim_stage *stage, const struct sim_parcel *parc
 	case RESCH_CHAIN_PM:
 		return parcel->origin + bounds[stage->index].phase + skew_of(stage);
 	case RESCH_CHAIN_MPM:
-		return from + bounds[stage->index].phase - bounds[stage->index - 1].phase;
+		/* One stage releases it: see libresch/chain/model.c. */
+		return from + bounds[stage->index].phase -
+		       bounds[__builtin_ctz(resch_stage_from(stage->spec, stage->index))].phase;
 	default:
 		return 0;
 	}
@@ -274,9 +277,47 @@ static bool is_lost(struct sim_stage *stage)
 	       sim_random(&chains->random, 1, 1000000) <= chains->config.lost;
 }
 
+/* Stage number @by has completed an instance: has the stage got what it waits for, by that? */
+static bool has_joined(struct sim_stage *stage, u64 instance, u32 by)
+{
+	u32 from = resch_stage_from(stage->spec, stage->index);
+	struct sim_join *join = &stage->joins[instance % SIM_CHAIN_QUEUE];
+
+	if (stage->spec->flags & RESCH_STAGE_ANY) {
+		if (instance <= stage->joined)
+			return false;
+		stage->joined = instance;
+		return true;
+	}
+	/* Of the one that was here before, something was lost on its way. */
+	if (join->instance != instance)
+		*join = (struct sim_join){ .instance = instance };
+	join->by |= 1U << by;
+	return join->by == from;
+}
+
+static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now, u64 from);
+
+/* It goes on from stage @by, to all that this one releases. What the trace is to say of it. */
+static u32 hand_on(struct sim_stage *by, const struct sim_parcel *parcel, u64 now)
+{
+	struct sim_chain *chain = chain_of(by);
+	u32 i, what = 0;
+
+	for (i = by->index + 1; i < chain->spec->count; i++) {
+		struct sim_stage *stage = &chain->stages[i];
+
+		if (!(resch_stage_from(stage->spec, i) >> by->index & 1))
+			continue;
+		if (has_joined(stage, parcel->instance, by->index))
+			what |= hand_over(stage, *parcel, now, parcel->release);
+	}
+	return what;
+}
+
 /*
- * @parcel was complete at @now, and released at @from, in the stage before @stage. What the trace
- * is to say of it.
+ * @parcel was complete at @now, and released at @from, in the stage that has @stage released. What
+ * the trace is to say of it.
  */
 static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now, u64 from)
 {
@@ -299,8 +340,7 @@ static u32 hand_over(struct sim_stage *stage, struct sim_parcel parcel, u64 now,
 		return queue_parcel(stage, &parcel);
 	now = parcel.release + sim_random(&chains->random, stage->spec->bcet, stage->spec->wcet);
 	finish(stage, &parcel, now);
-	if (stage->index + 1 < chain->spec->count)
-		hand_over(stage + 1, parcel, now, parcel.release);
+	hand_on(stage, &parcel, now);
 	return RESCH_INSTANCE_HANDED;
 }
 
@@ -311,7 +351,7 @@ void sim_chain_complete(struct sim_task *task)
 	u32 what = finish(stage, &stage->job, now);
 
 	if (stage->index + 1 < chain_of(stage)->spec->count)
-		what = hand_over(stage + 1, stage->job, now, stage->job.release);
+		what = hand_on(stage, &stage->job, now);
 	sim_chain_trace(stage, &stage->job, what);
 }
 

@@ -34,9 +34,19 @@ struct sim_parcel {
 };
 
 /**
+ * struct sim_join - of an instance: which of the stages that release this one have completed it
+ */
+struct sim_join {
+	u64 instance;
+	u32 by;
+};
+
+/**
  * struct sim_stage
  * @task:  NULL: a declared latency
  * @queue: not released yet, @count of them from @first on, a ring; @job: the current one
+ * @joins: where it waits for several stages, a ring by instance; @joined: where it waits for the
+ *   first of them, the last instance that one has completed
  * @guard: under a release guard, none is released before, ns
  * @worst: longest time from the origin to a completion, ns; @held: parcels that a rule kept,
  *   @held_total: for how long, ns
@@ -49,6 +59,8 @@ struct sim_stage {
 	struct sim_parcel queue[SIM_CHAIN_QUEUE];
 	u32 first, count;
 	struct sim_parcel job;
+	struct sim_join joins[SIM_CHAIN_QUEUE];
+	u64 joined;
 	u64 guard;
 	u64 worst;
 	u64 held, held_total;
@@ -57,7 +69,8 @@ struct sim_stage {
 
 /**
  * struct sim_chain
- * @begun, @complete, @missed, @skipped, @lost: instances; @late: phases that passed before the
+ * @begun, @complete, @missed, @skipped, @lost: instances, and where the chain forks of the latter
+ *   two each of their ways; @late: phases that passed before the
  *   stage before was complete
  * @responses: of the complete ones, ns; room for @room
  */
@@ -104,9 +117,8 @@ u32 sim_chain_places(const struct resch_chain_model *model);
 
 /*
  * All chains of @model join, before the start; the plugin is to order by priority or deadline.
- * @phases: first release of each, ns. -ENOMEM, -EINVAL: stages with clocks of their own, or a
- *  latency that comes first. The
- * simulation owns them: sim_chains_free()
+ * @phases: first release of each, ns. -ENOMEM, -EINVAL: stages with clocks of their own, a latency
+ *  that comes first or in a chain that forks. The simulation owns them: sim_chains_free()
  */
 int sim_chains_add(struct sim *sim, const struct resch_chain_model *model,
 		   const struct resch_chain_bound *bounds, const struct sim_chain_config *config,

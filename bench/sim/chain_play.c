@@ -124,7 +124,7 @@ static int play_one(struct sim_chain_play *play, const u64 *phases, char *error,
 		snprintf(
 			error, size,
 			err == -EINVAL ?
-				"stages with clocks are not simulated, nor a delay that comes first" :
+				"stages with clocks are not simulated, nor a delay that comes first or in a chain that forks" :
 				"the plugin takes no such tasks");
 	if (!err && sim_run(sim)) {
 		snprintf(error, size, "the core would throw %s out at %llu ns: %s",

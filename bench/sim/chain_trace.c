@@ -3,7 +3,8 @@
  * chain_trace.c - what a trace says of simulated chains, in the module's words
  *
  * Of chains as the module has them: their stages are tasks, and what is handed over is there at
- * once. Latencies, links that lose messages and clocks that differ are none of its events.
+ * once. Latencies, links that lose messages and clocks that differ are none of its events, nor are
+ * forks.
  */
 #include "chain.h"
 
@@ -17,10 +18,13 @@ static bool is_told(const struct sim_chains *chains)
 	if (!chains->sim->config.trace || config->handover_max || config->clock_skew ||
 	    config->lost)
 		return false;
-	for (i = 0; i < chains->count; i++)
+	for (i = 0; i < chains->count; i++) {
+		if (resch_chain_forks(chains->chains[i].spec))
+			return false;
 		for (k = 0; k < chains->chains[i].spec->count; k++)
 			if (chains->chains[i].spec->stages[k].kind == RESCH_STAGE_DELAY)
 				return false;
+	}
 	return true;
 }
 

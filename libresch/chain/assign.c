@@ -15,17 +15,28 @@
 typedef unsigned __int128 u128;
 
 /*
+ * struct path - the stages of a chain that release each other: all of them, or where it forks those
+ * of the longest way through a stage, in each of these
+ * @taken: by hand-overs, delays, and the periods of clocks, ns: not for dividing
+ * @cost, @weight: of all that get a part; @parts: how many these are
+ */
+struct path {
+	uint64_t taken;
+	uint64_t cost;
+	u128 weight;
+	uint32_t parts;
+};
+
+/*
  * struct division - of a chain's deadline
  * @stages: of the chain, in a flat model; @count of them
- * @time:   what there is to divide, ns; @cost: of all that get a part of it, together
- * @parts:  how many these are; @last: the one that gets the rest
+ * @paths:  through each of them
+ * @last:   the last one that gets a part
  */
 struct division {
 	struct stage *stages;
 	uint32_t count;
-	uint64_t time;
-	uint64_t cost;
-	uint32_t parts;
+	struct path paths[RESCH_CHAIN_STAGES_MAX];
 	uint32_t last;
 };
 
@@ -41,102 +52,145 @@ static uint64_t share(const struct flat *flat, const struct stage *stage)
 	return sum < 4ULL << SHARE_BITS ? (uint64_t)sum : 4ULL << SHARE_BITS;
 }
 
-/* Delays, hand-overs and the periods of clocks are not for dividing. -EBUSY: nothing is left */
-static int divide_begin(const struct flat *flat, struct division *division,
-			const struct resch_chain_spec *chain)
-{
-	uint64_t taken = 0;
-	bool sampled = false;
-	uint32_t i;
-
-	for (i = 1; i < division->count; i++)
-		sampled |= chain->stages[i].clock != 0;
-	for (i = 0; i < division->count; i++) {
-		const struct stage *stage = &division->stages[i];
-
-		if (!stage_is_head(flat, stage))
-			taken += flat_handover_max(flat, stage);
-		else if (sampled)
-			taken += stage->period;
-		if (!stage_has_place(stage)) {
-			taken += stage->cost;
-			continue;
-		}
-		division->cost += stage->cost;
-		division->parts++;
-		division->last = i;
-	}
-	if (chain->deadline < taken + division->cost)
-		return -EBUSY;
-	division->time = chain->deadline - taken;
-	return 0;
-}
-
 static u128 weight(const struct flat *flat, const struct stage *stage, uint32_t rule)
 {
 	return rule == RESCH_CHAIN_NPD ? (u128)stage->cost * share(flat, stage) : stage->cost;
 }
 
-/* @stage's part, rounded down. @total: of all weights */
-static uint64_t part(const struct flat *flat, const struct division *division,
-		     const struct stage *stage, uint32_t rule, u128 total)
+/* What a stage adds to each path that it is on. */
+static struct path own_path(const struct flat *flat, const struct stage *stage, uint32_t rule,
+			    bool sampled)
 {
-	uint64_t slack = division->time - division->cost;
+	struct path path = {};
+
+	if (!stage_is_head(flat, stage))
+		path.taken = flat_handover_max(flat, stage);
+	else if (sampled)
+		path.taken = stage->period;
+	if (stage_has_place(stage)) {
+		path.cost = stage->cost;
+		path.weight = weight(flat, stage, rule);
+		path.parts = 1;
+	} else {
+		path.taken += stage->cost;
+	}
+	return path;
+}
+
+static struct path path_longer(struct path a, struct path b)
+{
+	return (struct path){ chain_max(a.taken, b.taken), chain_max(a.cost, b.cost),
+			      a.weight > b.weight ? a.weight : b.weight,
+			      a.parts > b.parts ? a.parts : b.parts };
+}
+
+static struct path path_sum(struct path a, struct path b)
+{
+	return (struct path){ a.taken + b.taken, a.cost + b.cost, a.weight + b.weight,
+			      a.parts + b.parts };
+}
+
+/* Which stages release stage @index; a clock follows what is before it. */
+static uint32_t follows(const struct resch_chain_spec *chain, uint32_t index)
+{
+	return resch_stage_from(&chain->stages[index], index);
+}
+
+/*
+ * The longest path through each stage, in each respect: no path that it is on is longer. So where
+ * each stage gets its part of what is left on that, no path gets more than the deadline. -EBUSY:
+ * for one nothing is left
+ */
+static int divide_begin(const struct flat *flat, struct division *division,
+			const struct resch_chain_spec *chain, uint32_t rule)
+{
+	struct path before[RESCH_CHAIN_STAGES_MAX] = {}, after[RESCH_CHAIN_STAGES_MAX] = {}, own;
+	bool sampled = false;
+	uint32_t i, k;
+
+	for (i = 1; i < division->count; i++)
+		sampled |= chain->stages[i].clock != 0;
+	for (i = 0; i < division->count; i++) {
+		for (k = 0; k < i; k++) {
+			own = own_path(flat, &division->stages[k], rule, sampled);
+			if (follows(chain, i) >> k & 1)
+				before[i] = path_longer(before[i], path_sum(before[k], own));
+		}
+		if (stage_has_place(&division->stages[i]))
+			division->last = i;
+	}
+	for (i = division->count; i--;) {
+		own = own_path(flat, &division->stages[i], rule, sampled);
+		for (k = 0; k < i; k++)
+			if (follows(chain, i) >> k & 1)
+				after[k] = path_longer(after[k], path_sum(after[i], own));
+		division->paths[i] = path_sum(path_sum(before[i], own), after[i]);
+		if (chain->deadline < division->paths[i].taken + division->paths[i].cost)
+			return -EBUSY;
+	}
+	return 0;
+}
+
+/* @stage's part of @time on its path, rounded down. */
+static uint64_t part(const struct flat *flat, const struct path *path, const struct stage *stage,
+		     uint32_t rule, uint64_t time)
+{
+	uint64_t slack = time - path->cost;
 
 	switch (rule) {
 	case RESCH_CHAIN_EQS:
-		return stage->cost + slack / division->parts;
+		return stage->cost + slack / path->parts;
 	case RESCH_CHAIN_EQF:
-		return stage->cost + (uint64_t)((u128)slack * stage->cost / division->cost);
+		return stage->cost + (uint64_t)((u128)slack * stage->cost / path->cost);
 	default:
-		return (uint64_t)(division->time * weight(flat, stage, rule) / total);
+		return (uint64_t)(time * weight(flat, stage, rule) / path->weight);
 	}
 }
 
 static int divide(const struct flat *flat, struct division *division,
 		  struct resch_chain_spec *chain, uint32_t rule)
 {
-	uint64_t rest;
-	u128 total = 0;
+	bool forks = resch_chain_forks(chain);
+	uint64_t given = 0;
 	uint32_t i;
 
-	if (divide_begin(flat, division, chain))
+	if (divide_begin(flat, division, chain, rule))
 		return -EBUSY;
 	for (i = 0; i < division->count; i++) {
-		if (stage_has_place(&division->stages[i]))
-			total += weight(flat, &division->stages[i], rule);
-	}
-	rest = division->time;
-	for (i = 0; i < division->count; i++) {
 		const struct stage *stage = &division->stages[i];
+		const struct path *path = &division->paths[i];
 		struct resch_stage_spec *spec = &chain->stages[i];
+		uint64_t time = chain->deadline - path->taken;
 
 		spec->flags &= ~RESCH_STAGE_ORIGIN;
-		if (!stage_has_place(stage)) {
+		if (!stage_has_place(stage))
 			spec->local = stage->cost;
-			continue;
-		}
-		spec->local = i == division->last ? rest : part(flat, division, stage, rule, total);
-		rest -= spec->local;
+		else if (i == division->last && !forks)
+			spec->local = time - given;
+		else
+			spec->local = part(flat, path, stage, rule, time);
+		given += stage_has_place(stage) ? spec->local : 0;
 	}
 	return 0;
 }
 
-/* RESCH_CHAIN_UD, RESCH_CHAIN_ED: from the origin. */
+/* RESCH_CHAIN_UD, RESCH_CHAIN_ED: from the origin; less what takes longest of what follows. */
 static int from_origin(const struct division *division, struct resch_chain_spec *chain,
 		       uint32_t rule)
 {
-	uint64_t later = 0;
-	uint32_t i = division->count;
+	uint64_t later[RESCH_CHAIN_STAGES_MAX] = {};
+	uint32_t i = division->count, k;
 
 	while (i--) {
 		struct resch_stage_spec *spec = &chain->stages[i];
 
-		if (rule == RESCH_CHAIN_ED && later >= chain->deadline)
+		if (rule == RESCH_CHAIN_ED && later[i] >= chain->deadline)
 			return -EBUSY;
-		spec->local = chain->deadline - (rule == RESCH_CHAIN_ED ? later : 0);
+		spec->local = chain->deadline - (rule == RESCH_CHAIN_ED ? later[i] : 0);
 		spec->flags |= RESCH_STAGE_ORIGIN;
-		later += division->stages[i].cost;
+		for (k = 0; k < i; k++)
+			if (follows(chain, i) >> k & 1)
+				later[k] = chain_max(later[k], later[i] + division->stages[i].cost);
 	}
 	return 0;
 }
@@ -211,7 +265,7 @@ int resch_chain_replan(const struct resch_chain_spec *chain, uint32_t stage, uin
 	uint32_t i;
 
 	if (stage >= chain->count || chain->count > RESCH_CHAIN_STAGES_MAX ||
-	    (rule != RESCH_CHAIN_EQS && rule != RESCH_CHAIN_EQF))
+	    (rule != RESCH_CHAIN_EQS && rule != RESCH_CHAIN_EQF) || resch_chain_forks(chain))
 		return -EINVAL;
 	for (i = stage; i < chain->count; i++)
 		cost += chain->stages[i].wcet;

@@ -108,6 +108,32 @@ static inline uint64_t chain_max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Does stage @at of the chain, an earlier one, release @stage? */
+static inline bool stage_follows(const struct stage *stage, uint32_t at)
+{
+	return resch_stage_from(stage->spec, stage->index) >> at & 1;
+}
+
+/* Stage @at of the chain that @stage is of. */
+static inline const struct stage *stage_of(const struct stage *stage, uint32_t at)
+{
+	return stage - stage->index + at;
+}
+
+/* Where stage_join() begins. */
+static inline uint64_t stage_join_none(const struct stage *stage)
+{
+	return stage->spec->flags & RESCH_STAGE_ANY ? CHAIN_NEVER : 0;
+}
+
+/* Of two stages that release one: what counts, times or never. */
+static inline uint64_t stage_join(const struct stage *stage, uint64_t a, uint64_t b)
+{
+	bool any = stage->spec->flags & RESCH_STAGE_ANY;
+
+	return any ? chain_min(a, b) : chain_max(a, b);
+}
+
 /* Never stays never. */
 static inline uint64_t chain_add(uint64_t a, uint64_t b)
 {
@@ -140,7 +166,9 @@ uint64_t flat_interference(struct flat *flat, const struct stage *stage, uint64_
  * is guarded is the caller's to say.
  */
 int flat_holistic(struct flat *flat, bool best);
-/* The jitter of @stage from the response of the one before it. */
+/* When those that release @stage, no head, have done so at the latest, by their responses. */
+uint64_t flat_from(const struct flat *flat, const struct stage *stage);
+/* The jitter of @stage from that. */
 uint64_t flat_jitter(const struct flat *flat, const struct stage *stage);
 /* offsets.c: likewise; *@exact: out: was it, or were there too many combinations for a stage? */
 int flat_offsets(struct flat *flat, bool *exact);

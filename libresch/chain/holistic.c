@@ -9,7 +9,10 @@
  *
  * The stages of the same chain are among those before it: one of them may delay a third task, which
  * then delays this stage. The jitter of a stage is the response of the one before it (less the best
- * case, where that is asked for), and 0 where it is guarded: that is SA/PM.
+ * case, where that is asked for), and 0 where it is guarded: that is SA/PM. Where several release
+ * it, that of the last one, or of the first one, whichever it waits for: an instance k is released
+ * no later than that after its origin, and under a guard no later than a period after instance
+ * k - 1, for which the same holds.
  *
  * Responses only grow from round to round, so the order in which they are computed does not matter.
  */
@@ -45,6 +48,17 @@ static uint64_t on_cpu(struct flat *flat, const struct stage *stage)
 	}
 }
 
+uint64_t flat_from(const struct flat *flat, const struct stage *stage)
+{
+	uint64_t last = stage_join_none(stage);
+	uint32_t at;
+
+	for (at = 0; at < stage->index; at++)
+		if (stage_follows(stage, at))
+			last = stage_join(stage, last, stage_of(stage, at)->response);
+	return chain_add(last, flat_handover_max(flat, stage));
+}
+
 uint64_t flat_jitter(const struct flat *flat, const struct stage *stage)
 {
 	uint64_t from;
@@ -53,7 +67,7 @@ uint64_t flat_jitter(const struct flat *flat, const struct stage *stage)
 		return stage->late;
 	if (stage->guarded)
 		return 0;
-	from = chain_add(stage[-1].response, flat_handover_max(flat, stage));
+	from = flat_from(flat, stage);
 	if (from == CHAIN_NEVER)
 		return CHAIN_NEVER;
 	return from > stage->base ? from - stage->base : 0;
@@ -79,7 +93,7 @@ static bool update(struct flat *flat, struct stage *stage)
 	stage->jitter = flat_jitter(flat, stage);
 	stage->alone = alone(flat, stage);
 	if (stage->guarded && !stage_is_head(flat, stage))
-		from = chain_add(stage[-1].response, flat_handover_max(flat, stage));
+		from = flat_from(flat, stage);
 	else
 		from = chain_add(stage->jitter, stage->base);
 	stage->response = chain_add(from, stage->alone);

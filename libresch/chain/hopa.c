@@ -75,7 +75,7 @@ static struct resch_stage_spec *spec_of(struct search *search, uint32_t index)
 	return &search->model->chains[stage->chain].stages[stage->index];
 }
 
-/* In ns, times how late the chain is. */
+/* In ns, times how late the chain is; of one that forks, after the stage before it in the model. */
 static int64_t excess_of(struct search *search, uint32_t index)
 {
 	const struct stage *stage = &search->flat.stages[index];
@@ -85,7 +85,6 @@ static int64_t excess_of(struct search *search, uint32_t index)
 	uint64_t from = stage_is_head(&search->flat, stage) ? 0 : own[-1].response;
 	uint64_t most = 64 * chain->deadline, took;
 	i128 late = (i128)lateness(bound->response, chain->deadline);
-
 	from = chain_min(from, most);
 	took = chain_min(own->response, most);
 	took = took > from ? took - from : 0;
@@ -155,7 +154,8 @@ static void adapt(struct search *search)
 	for (i = 0; i < search->flat.places; i++)
 		most = magnitude(search->total[i]) > most ? magnitude(search->total[i]) : most;
 	for (i = 0; i < search->model->count; i++) {
-		adapt_chain(search, first, search->model->chains[i].count, most);
+		if (!resch_chain_forks(&search->model->chains[i]))
+			adapt_chain(search, first, search->model->chains[i].count, most);
 		first += search->model->chains[i].count;
 	}
 }

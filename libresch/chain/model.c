@@ -31,7 +31,11 @@ static bool is_wait(uint64_t time)
 
 static bool stage_sane(const struct resch_stage_spec *stage, uint32_t index)
 {
-	if (stage->kind > RESCH_STAGE_DELAY || stage->flags & ~RESCH_STAGE_ORIGIN)
+	if (stage->kind > RESCH_STAGE_DELAY ||
+	    stage->flags & ~(RESCH_STAGE_ORIGIN | RESCH_STAGE_ANY))
+		return false;
+	/* Only earlier ones release it, and nobody the first. */
+	if (stage->from >> index || (!index && stage->flags & RESCH_STAGE_ANY))
 		return false;
 	if (stage->kind != RESCH_STAGE_DELAY && stage->cpu < 0)
 		return false;
@@ -56,6 +60,28 @@ static int check_stage(const struct resch_chain_spec *chain, uint32_t index, uin
 	return 0;
 }
 
+/* Stages that clocks release, and those that wait for a time after one stage, fork nothing. */
+static int check_forks(const struct resch_chain_spec *chain, uint32_t number,
+		       struct resch_chain_refusal *refusal)
+{
+	uint32_t i, releases = 0;
+
+	if (!resch_chain_forks(chain))
+		return 0;
+	for (i = 0; i < chain->count; i++) {
+		uint32_t from = resch_stage_from(&chain->stages[i], i);
+
+		if (chain->stages[i].clock ||
+		    (chain->protocol == RESCH_CHAIN_MPM && from & (from - 1)))
+			return refuse(refusal, number, i, 0, 0);
+		releases |= from;
+	}
+	for (i = 0; i + 1 < chain->count; i++)
+		if (!(releases >> i & 1))
+			return refuse(refusal, number, i, 0, 0);
+	return 0;
+}
+
 static int check_chain(const struct resch_chain_spec *chain, uint32_t number,
 		       struct resch_chain_refusal *refusal)
 {
@@ -73,7 +99,7 @@ static int check_chain(const struct resch_chain_spec *chain, uint32_t number,
 		period = chain->stages[i].clock ? chain->stages[i].clock : period;
 		err = check_stage(chain, i, period, number, refusal);
 	}
-	return err;
+	return err ? err : check_forks(chain, number, refusal);
 }
 
 static int check(const struct resch_chain_model *model, struct resch_chain_refusal *refusal)
@@ -119,6 +145,21 @@ static void find_place(struct flat *flat, struct stage *stage)
 	stage->place = flat->places++;
 }
 
+/* The earliest that those that release it have done so, from the segment's begin. */
+static uint64_t best_before(const struct flat *flat, const struct stage *stage)
+{
+	uint64_t first = stage_join_none(stage);
+	uint32_t at;
+
+	for (at = 0; at < stage->index; at++) {
+		const struct stage *before = stage_of(stage, at);
+
+		if (stage_follows(stage, at))
+			first = stage_join(stage, first, before->best + before->spec->bcet);
+	}
+	return first + flat_handover_min(flat, stage);
+}
+
 static void add_stage(struct flat *flat, uint32_t number, uint32_t index)
 {
 	const struct resch_chain_spec *chain = &flat->model->chains[number];
@@ -141,7 +182,7 @@ static void add_stage(struct flat *flat, uint32_t number, uint32_t index)
 		stage->head = before->head;
 		stage->period = before->period;
 		stage->limit = before->limit;
-		stage->best = before->best + before->spec->bcet + flat_handover_min(flat, stage);
+		stage->best = best_before(flat, stage);
 	}
 	find_place(flat, stage);
 	flat->count++;

@@ -111,7 +111,7 @@ static int demand(struct flat *flat, struct resch_chain_result *result)
 		uint64_t from = stage->late;
 
 		if (!stage_is_head(flat, stage))
-			from = chain_add(stage[-1].response, flat_handover_max(flat, stage));
+			from = flat_from(flat, stage);
 		stage->response = chain_add(from, stage->alone);
 	}
 	return err == -EBUSY ? 0 : err;
@@ -146,6 +146,22 @@ static int bound_mixed(struct flat *flat)
 	return flat_holistic(flat, true);
 }
 
+/* When those that release it, by their phases, have completed. */
+static uint64_t phase_of(const struct flat *flat, const struct stage *stage,
+			 const struct resch_chain_bound *bounds)
+{
+	uint64_t last = stage_join_none(stage);
+	uint32_t at;
+
+	for (at = 0; at < stage->index; at++) {
+		const struct resch_stage_bound *from = &bounds->stages[at];
+
+		if (stage_follows(stage, at))
+			last = stage_join(stage, last, chain_add(from->phase, from->alone));
+	}
+	return chain_add(last, flat_handover_max(flat, stage));
+}
+
 static void take_stage(const struct flat *flat, const struct stage *stage,
 		       struct resch_chain_bound *bounds)
 {
@@ -155,11 +171,8 @@ static void take_stage(const struct flat *flat, const struct stage *stage,
 					  .alone = stage->alone,
 					  .jitter = stage->jitter,
 					  .best = stage->best };
-	if (stage_is_head(flat, stage))
-		to->phase = 0;
-	else
-		to->phase = chain_add(chain_add(to[-1].phase, to[-1].alone),
-				      flat_handover_max(flat, stage));
+	if (!stage_is_head(flat, stage))
+		to->phase = phase_of(flat, stage, bounds);
 }
 
 /* What the chain's deadline is compared with. */
@@ -182,6 +195,20 @@ static void take_chain(const struct flat *flat, const struct stage *stage,
 	bounds->met = bounds->response <= flat->model->chains[chain].deadline;
 }
 
+/* When the local deadlines up to that of @stage have passed; *@ends: those of the stages so far. */
+static uint64_t local_end(const struct flat *flat, const struct stage *stage, const uint64_t *ends)
+{
+	uint64_t from = stage_join_none(stage);
+	uint32_t at;
+
+	if (stage->index && stage_is_head(flat, stage))
+		return ends[stage->index - 1] + stage->period + stage->spec->local;
+	for (at = 0; at < stage->index; at++)
+		if (stage_follows(stage, at))
+			from = stage_join(stage, from, ends[at]);
+	return (stage->index ? from + flat_handover_max(flat, stage) : 0) + stage->spec->local;
+}
+
 /* Decomposed: each stage in its time, and all of them in the chain's. */
 static void judge_locals(const struct flat *flat, const struct stage *stage,
 			 struct resch_chain_result *result)
@@ -189,16 +216,18 @@ static void judge_locals(const struct flat *flat, const struct stage *stage,
 	const struct stage *end = flat->stages + flat->count;
 	uint32_t chain = stage->chain;
 	struct resch_chain_bound *bounds = &result->chains[chain];
-	uint64_t sum = 0, deadline = flat->model->chains[chain].deadline;
+	uint64_t ends[RESCH_CHAIN_STAGES_MAX] = {}, sum = 0;
+	uint64_t deadline = flat->model->chains[chain].deadline;
 
 	for (; stage < end && stage->chain == chain; stage++) {
 		uint64_t response = chain_add(stage->alone, stage->late);
 
-		sum += stage->spec->local;
-		if (!stage_is_head(flat, stage))
-			sum += flat_handover_max(flat, stage);
-		else if (bounds->sampled)
+		ends[stage->index] = local_end(flat, stage, ends);
+		sum = ends[stage->index];
+		if (!stage->index && bounds->sampled) {
 			sum += stage->period;
+			ends[0] = sum;
+		}
 		if (response <= stage->spec->local)
 			continue;
 		bounds->met = false;

@@ -82,6 +82,24 @@ static uint64_t bisect(struct trial *trial, void (*set)(struct trial *, uint64_t
 	return found;
 }
 
+/* When the stages that release stage @index have completed: the last one, or the first one. */
+static uint64_t released(const struct resch_chain_spec *chain, uint32_t index,
+			 const struct resch_stage_bound *stages)
+{
+	const struct resch_stage_spec *spec = &chain->stages[index];
+	uint32_t from = resch_stage_from(spec, index), i;
+	bool any = spec->flags & RESCH_STAGE_ANY;
+	uint64_t time = any ? CHAIN_NEVER : 0;
+
+	if (spec->clock)
+		return 0;
+	for (i = 0; from; i++, from >>= 1)
+		if (from & 1)
+			time = any ? chain_min(time, stages[i].response) :
+				     chain_max(time, stages[i].response);
+	return time;
+}
+
 /* Which adds most to the response, or has most to do where that is not bounded. */
 static uint32_t worst_stage(struct trial *trial)
 {
@@ -95,7 +113,7 @@ static uint32_t worst_stage(struct trial *trial)
 		return 0;
 	for (i = 0; i < trial->chain->count; i++) {
 		const struct resch_stage_spec *spec = &trial->chain->stages[i];
-		uint64_t from = i && !spec->clock ? stages[i - 1].response : 0;
+		uint64_t from = released(trial->chain, i, stages);
 		uint64_t adds = stages[i].response == CHAIN_NEVER ? spec->wcet :
 								    stages[i].response - from;
 
