@@ -51,6 +51,8 @@ static int find_node(struct plan *plan, uint32_t chain, uint32_t stage)
 
 	if (this->kind != RESCH_STAGE_CPU || this->clock)
 		return refuse(of, this, "only stages on CPUs, without clocks, can be run");
+	if (resch_chain_forks(of))
+		return refuse(of, this, "chains that fork or join can't be run");
 	if (this->cpu < 0 || this->cpu >= RESCH_CPUS_MAX)
 		return refuse(of, this, "there is no such CPU");
 	for (node = 0; node < plan->nodes && strcmp(plan->names[node], this->node); node++)

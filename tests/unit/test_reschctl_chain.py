@@ -107,6 +107,56 @@ class Check(unittest.TestCase):
         self.assertEqual(asked("check", chain("assign", text).stdout)["accepted"], True)
 
 
+FORKS = """chain,period,deadline,protocol,stage,wcet,cpu,from
+g,40ms,30ms,rg,a,2ms,0,
+g,,,,b,3ms,1,
+g,,,,c,5ms,2,a
+g,,,,d,1ms,3,b+c
+"""
+
+
+class Forks(unittest.TestCase):
+    def test_all_and_any(self):
+        for text, wanted in ((FORKS, 8000000), (FORKS.replace("b+c", "b|c"), 6000000),
+                             (FORKS.replace("b+c", "c+b"), 8000000)):
+            answer = asked("check", text)
+            self.assertTrue(answer["accepted"])
+            self.assertEqual(answer["chains"][0]["response"], wanted)
+        stages = asked("check", FORKS)["chains"][0]["stages"]
+        self.assertEqual([stage.get("from") for stage in stages], [None, None, "a", "b+c"])
+        self.assertRegex(chain("check", FORKS).stdout, r"(?m)^ +d +b\+c +3 ")
+
+    def test_output_is_input(self):
+        for text in (FORKS, FORKS.replace("b+c", "b|c")):
+            first = asked("check", text)
+            self.assertEqual(asked("check", json.dumps(first))["chains"], first["chains"])
+            lines = chain("assign", text).stdout
+            self.assertEqual(chain("assign", lines, "--rule=pd").stdout, lines)
+            self.assertIn(text.splitlines()[-1].rsplit(",", 1)[1] + "\n", lines)
+
+    def refused(self, text, *words):
+        result = chain("check", text)
+        self.assertEqual(result.returncode, 2, result)
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def test_refused(self):
+        self.refused(FORKS.replace("b+c", "b+e"), "line 5, from", "no stage before it", "'e'")
+        self.refused(FORKS.replace("b+c", "b+"), "line 5, from", "no stage before it")
+        self.refused(FORKS.replace("2,a", "2,d"), "line 4, from", "'d'")
+        self.refused(FORKS.replace("b+c", "a+b|c"), "line 5, from", "not both")
+        self.refused(FORKS.replace("b+c", "c"), "no stage waits for it", "'b'")
+        self.refused(FORKS.replace(",rg,", ",mpm,"), "under mpm", "'d'")
+        self.refused(FORKS.replace("cpu,from", "cpu,from,clock").replace("2,a", "2,,10ms")
+                     .replace("b+c", "b+c,").replace("0,\n", "0,,\n").replace("1,\n", "1,,\n"),
+                     "clock", "has forks")
+
+    def test_run_is_refused(self):
+        result = chain("run", FORKS)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("several release", result.stderr)
+
+
 class Size(unittest.TestCase):
     def test_slides_set(self):
         first, second, third = asked("size", SLIDES)["chains"]

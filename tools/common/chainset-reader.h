@@ -27,6 +27,7 @@ enum chainset_column {
 	COL_KIND,
 	COL_CLOCK,
 	COL_OFFSET,
+	COL_FROM,
 	COLUMNS,
 };
 

@@ -11,10 +11,10 @@
 #include "trim.h"
 #include "words.h"
 
-const char *const chainset_words[COLUMNS] = { "chain",	  "period", "deadline", "protocol",
-					      "jitter",	  "stage",  "wcet",	"bcet",
-					      "blocking", "node",   "cpu",	"priority",
-					      "local",	  "kind",   "clock",	"offset" };
+const char *const chainset_words[COLUMNS] = {
+	"chain", "period", "deadline", "protocol", "jitter", "stage", "wcet",	"bcet", "blocking",
+	"node",	 "cpu",	   "priority", "local",	   "kind",   "clock", "offset", "from"
+};
 
 int chainset_bad(const struct chainset_reader *reader, enum chainset_column column,
 		 const char *what, const char *value)
@@ -90,6 +90,44 @@ static int read_kind(const struct chainset_reader *reader, struct resch_stage_sp
 	return 0;
 }
 
+/* Of stages that come before it in the chain; *@bit: out. Names may be of any length. */
+static int read_releaser(const struct chainset_reader *reader, const char *name, size_t length,
+			 uint32_t *bit)
+{
+	const struct resch_chain_spec *chain = chainset_last(reader->set);
+	char text[64];
+	uint32_t i;
+
+	for (i = 0; i < chain->count; i++) {
+		if (strlen(chain->stages[i].name) != length ||
+		    strncmp(chain->stages[i].name, name, length))
+			continue;
+		*bit = UINT32_C(1) << i;
+		return 0;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)(length < 40 ? length : 40), name);
+	return chainset_bad(reader, COL_FROM, "no stage before it has the name", text);
+}
+
+/* "a+b": when both are complete; "a|b": when one is. */
+static int read_from(const struct chainset_reader *reader, struct resch_stage_spec *stage,
+		     const char *text)
+{
+	const char *kinds = strchr(text, '|') ? "|" : "+", *at;
+	uint32_t bit = 0;
+	int err = 0;
+
+	if (strchr(text, '|') && strchr(text, '+'))
+		return chainset_bad(reader, COL_FROM, "either + or |, not both:", text);
+	for (at = text; at && !err; at = strpbrk(at, kinds) ? strpbrk(at, kinds) + 1 : NULL) {
+		err = read_releaser(reader, at, strcspn(at, kinds), &bit);
+		stage->from |= bit;
+	}
+	if (*kinds == '|')
+		stage->flags |= RESCH_STAGE_ANY;
+	return err;
+}
+
 static int read_cpu(const struct chainset_reader *reader, struct resch_stage_spec *stage,
 		    const char *text)
 {
@@ -152,6 +190,8 @@ int chainset_read_stage_field(const struct chainset_reader *reader, struct resch
 		return read_priority(reader, stage, text);
 	case COL_NODE:
 		return read_name(reader, column, stage->node, text);
+	case COL_FROM:
+		return read_from(reader, stage, text);
 	default:
 		return read_name(reader, column, stage->name, text);
 	}
@@ -205,6 +245,8 @@ static int check_stage(const struct chainset_reader *reader, const struct resch_
 	if (stage->clock && (!chain->count || stage->kind == RESCH_STAGE_DELAY))
 		return chainset_bad(reader, COL_CLOCK,
 				    "the first stage has the chain's, and a delay none", NULL);
+	if (stage->clock && stage->from)
+		return chainset_bad(reader, COL_FROM, "a clock releases it", NULL);
 	if (stage->offset && stage->offset >= stage->clock)
 		return chainset_bad(reader, COL_OFFSET, "not less than clock", NULL);
 	return 0;
@@ -235,6 +277,33 @@ int chainset_add_stage(const struct chainset_reader *reader, const struct resch_
 	return 0;
 }
 
+/* Who forks has no clocks, one end, and no waiting for a time after one stage of several. */
+static int check_forks(const struct chainset_reader *reader, const struct resch_chain_spec *chain)
+{
+	uint32_t i, releases = 0;
+
+	if (!resch_chain_forks(chain))
+		return 0;
+	for (i = 0; i < chain->count; i++) {
+		uint32_t from = resch_stage_from(&chain->stages[i], i);
+
+		if (chain->stages[i].clock)
+			return chainset_bad(reader, COL_CLOCK, "the chain has forks:", chain->name);
+		if (chain->protocol == RESCH_CHAIN_MPM && from & (from - 1))
+			return chainset_bad(
+				reader, COL_FROM,
+				"several, under mpm, which knows of one:", chain->stages[i].name);
+		releases |= from;
+	}
+	for (i = 0; i + 1 < chain->count; i++)
+		if (!(releases >> i & 1))
+			return chainset_bad(
+				reader, COL_FROM,
+				"no stage waits for it, and it is not the chain's last one:",
+				chain->stages[i].name);
+	return 0;
+}
+
 /* All have priorities and local deadlines, or none has. */
 static int check_set(struct chainset_reader *reader)
 {
@@ -248,6 +317,8 @@ static int check_set(struct chainset_reader *reader)
 		if (!chain->count)
 			return chainset_bad(reader, COL_STAGE, "there is none of chain",
 					    chain->name);
+		if (check_forks(reader, chain))
+			return -EINVAL;
 		for (k = 0; k < chain->count; k++) {
 			stages++;
 			locals += chain->stages[k].local != 0;

@@ -10,8 +10,10 @@
  *   T0,,,,b,8ms,8ms,,1,3,,cpu
  *
  * Columns may be in any order, and left out: jitter of the chain, and blocking, clock and offset of
- * a stage are more of them. Needed are chain, period, deadline, wcet, and cpu but for kind delay.
- * Times have units. Lines that begin with # and empty ones are passed over.
+ * a stage are more of them, and from, "a+b" or "a|b": the earlier stages that release it, by name,
+ * when all of them, or one, have completed; without it that is the stage before it. Needed are
+ * chain, period, deadline, wcet, and cpu but for kind delay. Times have units. Lines that begin
+ * with # and empty ones are passed over.
  *
  * JSON has the same words: {"chains": [{"name": "T0", "period": "104ms", "deadline": "88ms",
  * "protocol": "rg", "stages": [{"name": "a", "wcet": "7ms", "cpu": 0}]}]}; there, times without a

@@ -11,7 +11,7 @@ static const char *or_nothing(uint64_t ns)
 static void show_stage(const struct resch_chain_spec *chain, uint32_t index)
 {
 	const struct resch_stage_spec *stage = &chain->stages[index];
-	char cpu[16] = "", priority[16] = "";
+	char cpu[16] = "", priority[16] = "", from[CHAIN_FROM_TEXT];
 
 	if (stage->kind != RESCH_STAGE_DELAY)
 		snprintf(cpu, sizeof(cpu), "%d", stage->cpu);
@@ -25,9 +25,9 @@ static void show_stage(const struct resch_chain_spec *chain, uint32_t index)
 		       or_nothing(chain->jitter));
 	printf("%s,%s,%s,%s,%s,%s,", stage->name, time_text(stage->wcet), or_nothing(stage->bcet),
 	       or_nothing(stage->blocking), stage->node, cpu);
-	printf("%s,%s,%s,%s,%s\n", priority, time_text(stage->local),
+	printf("%s,%s,%s,%s,%s,%s\n", priority, time_text(stage->local),
 	       resch_name_of("stage-kinds", stage->kind), or_nothing(stage->clock),
-	       or_nothing(stage->offset));
+	       or_nothing(stage->offset), chain_from_text(chain, index, from, sizeof(from)));
 }
 
 static void show_lines(const struct chain_question *question)
@@ -40,7 +40,7 @@ static void show_lines(const struct chain_question *question)
 	       model->chains[0].stages[0].flags & RESCH_STAGE_ORIGIN ?
 		       ": local deadlines count from the origin, and are good for priorities only" :
 		       "");
-	printf("chain,period,deadline,protocol,jitter,stage,wcet,bcet,blocking,node,cpu,priority,local,kind,clock,offset\n");
+	printf("chain,period,deadline,protocol,jitter,stage,wcet,bcet,blocking,node,cpu,priority,local,kind,clock,offset,from\n");
 	for (i = 0; i < model->count; i++)
 		for (k = 0; k < model->chains[i].count; k++)
 			show_stage(&model->chains[i], k);

@@ -255,6 +255,27 @@ const char *chain_time(uint64_t ns)
 	return ns == RESCH_CHAIN_NEVER ? "-" : time_text(ns);
 }
 
+const char *chain_from_text(const struct resch_chain_spec *chain, uint32_t index, char *text,
+			    size_t size)
+{
+	const struct resch_stage_spec *stage = &chain->stages[index];
+	uint32_t from = resch_stage_from(stage, index), i;
+	size_t used = 0;
+
+	*text = 0;
+	if (!index || from == UINT32_C(1) << (index - 1))
+		return text;
+	for (i = 0; i < index && used < size; i++)
+		if (from >> i & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%.15s",
+						 !used				? "" :
+						 stage->flags & RESCH_STAGE_ANY ? "|" :
+										  "+",
+						 chain->stages[i].name);
+	text_clean(text);
+	return text;
+}
+
 int cmd_chain(int argc, char **argv)
 {
 	static const struct action actions[] = {

@@ -64,6 +64,16 @@ struct json_object *chain_json(const struct chain_question *question,
 /** chain_time - a time exactly, or "-" for what is not bounded; lives as long as time_text()'s */
 const char *chain_time(uint64_t ns);
 
+/* 15 names and what is between them. */
+#define CHAIN_FROM_TEXT (RESCH_CHAIN_STAGES_MAX * RESCH_CHAIN_NAME)
+
+/**
+ * chain_from_text - which stages release stage @index, as a file has it: "a+b", "a|b"; nothing
+ * where that is the one before it. Return: @text
+ */
+const char *chain_from_text(const struct resch_chain_spec *chain, uint32_t index, char *text,
+			    size_t size);
+
 /** struct chain_seen - a chain of the module, with all that it says of it */
 struct chain_seen {
 	struct resch_chain_stat stat;

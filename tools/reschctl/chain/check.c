@@ -16,6 +16,16 @@ static const char *place_text(const struct resch_stage_spec *stage, char *text, 
 	return text;
 }
 
+static bool forks(const struct resch_chain_model *model)
+{
+	uint32_t i;
+
+	for (i = 0; i < model->count; i++)
+		if (resch_chain_forks(&model->chains[i]))
+			return true;
+	return false;
+}
+
 static void add_row(const struct chain_question *question, struct table *table, uint32_t index,
 		    uint32_t number)
 {
@@ -23,7 +33,7 @@ static void add_row(const struct chain_question *question, struct table *table, 
 	const struct resch_chain_bound *bounds = &question->result.chains[index];
 	const struct resch_stage_spec *stage = &chain->stages[number];
 	const struct resch_stage_bound *bound = &bounds->stages[number];
-	char place[48], name[RESCH_CHAIN_NAME];
+	char place[48], name[RESCH_CHAIN_NAME], from[CHAIN_FROM_TEXT];
 
 	snprintf(name, sizeof(name), "%.15s", number ? "" : chain->name);
 	text_clean(name);
@@ -31,6 +41,8 @@ static void add_row(const struct chain_question *question, struct table *table, 
 	snprintf(name, sizeof(name), "%.15s", stage->name);
 	text_clean(name);
 	table_add(table, "%s", name);
+	if (forks(&question->set.model))
+		table_add(table, "%s", chain_from_text(chain, number, from, sizeof(from)));
 	table_add(table, "%s", place_text(stage, place, sizeof(place)));
 	if (stage->priority)
 		table_add(table, "%u", stage->priority);
@@ -47,11 +59,14 @@ static void show_table(const struct chain_question *question)
 {
 	static const char *const headings[] = { "CHAIN",  "STAGE",   "CPU",    ">PRIO",	    ">WCET",
 						">LOCAL", ">JITTER", ">ALONE", ">RESPONSE", NULL };
+	static const char *const forking[] = { "CHAIN",	 "STAGE",     "FROM",	"CPU",
+					       ">PRIO",	 ">WCET",     ">LOCAL", ">JITTER",
+					       ">ALONE", ">RESPONSE", NULL };
 	const struct resch_chain_model *model = &question->set.model;
 	struct table table;
 	uint32_t i, k;
 
-	table_begin(&table, headings);
+	table_begin(&table, forks(model) ? forking : headings);
 	for (i = 0; i < model->count; i++)
 		for (k = 0; k < model->chains[i].count; k++)
 			add_row(question, &table, i, k);

@@ -7,10 +7,12 @@ static void add_bound(struct json_object *to, const char *key, uint64_t ns)
 	json_add(to, key, ns == RESCH_CHAIN_NEVER ? NULL : json_object_new_uint64(ns));
 }
 
-static struct json_object *stage_json(const struct resch_stage_spec *stage,
+static struct json_object *stage_json(const struct resch_chain_spec *chain, uint32_t index,
 				      const struct resch_stage_bound *bound)
 {
+	const struct resch_stage_spec *stage = &chain->stages[index];
 	struct json_object *to = json_object_new_object();
+	char from[CHAIN_FROM_TEXT];
 
 	json_add_text(to, "name", stage->name);
 	json_add_text(to, "kind", resch_name_of("stage-kinds", stage->kind));
@@ -28,6 +30,8 @@ static struct json_object *stage_json(const struct resch_stage_spec *stage,
 		json_add_time(to, "clock", stage->clock);
 		json_add_time(to, "offset", stage->offset);
 	}
+	if (*chain_from_text(chain, index, from, sizeof(from)))
+		json_add_text(to, "from", from);
 	if (!bound)
 		return to;
 	add_bound(to, "response", bound->response);
@@ -60,9 +64,8 @@ struct json_object *chain_json(const struct chain_question *question,
 			json_add(to, "met", json_object_new_boolean(bounds[i].met != 0));
 		}
 		for (k = 0; k < chain->count; k++)
-			json_object_array_add(stages,
-					      stage_json(&chain->stages[k],
-							 bounds ? &bounds[i].stages[k] : NULL));
+			json_object_array_add(
+				stages, stage_json(chain, k, bounds ? &bounds[i].stages[k] : NULL));
 		json_add(to, "stages", stages);
 		json_object_array_add(list, to);
 	}

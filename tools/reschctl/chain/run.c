@@ -124,6 +124,10 @@ static int check_chain(const struct chain_question *question, const struct resch
 	if (chain->jitter)
 		return fail("%s: chain %.15s: a release jitter can't be made", question->path,
 			    chain->name);
+	if (resch_chain_forks(chain))
+		return fail(
+			"%s: chain %.15s: the module has no stages that several release, or that release several",
+			question->path, chain->name);
 	for (i = 0; i < chain->count; i++) {
 		const struct resch_stage_spec *stage = &chain->stages[i];
 
@@ -227,15 +231,12 @@ static int start(struct show *show)
 	const struct chain_question *question = show->question;
 	const struct resch_chain_model *model = &question->set.model;
 	uint32_t i, k, first = 0;
-	int result = -1;
+	int result;
 
-	for (i = 0; i < model->count && result < 0; i++) {
-		result = check_chain(question, &model->chains[i]);
+	for (i = 0; i < model->count; i++)
 		for (k = 0; k < model->chains[i].count; k++)
 			fill_runner(question, &model->chains[i], k, &show->runners[show->count++]);
-	}
-	if (result < 0)
-		result = find_place(show);
+	result = find_place(show);
 	for (i = 0; i < show->count && result < 0; i++)
 		result = runner_start(show, &show->runners[i]);
 	for (i = 0; i < show->count && result < 0; i++)
@@ -394,10 +395,13 @@ int chain_run(int argc, char **argv)
 	struct chain_question question;
 	char text[RESCH_CHAIN_TEXT];
 	int result = chain_ask(argc, argv, "run", &question);
+	uint32_t i;
 
 	if (result >= 0)
 		return result;
 	result = chain_make(&question, false);
+	for (i = 0; i < question.set.model.count && result < 0; i++)
+		result = check_chain(&question, &question.set.model.chains[i]);
 	if (result < 0)
 		result = chain_judge(&question);
 	if (result < 0 && question.result.refusal.reason && !question.force) {
