@@ -8,8 +8,9 @@
  * one when the one before it has completed and the chain's protocol allows it. The end-to-end
  * response is the completion of the last stage minus the origin.
  *
- * Nothing here talks to the kernel, and nothing needs the module: these are pure functions of their
- * arguments. Times are nanoseconds, integers, and no floating point decides anything.
+ * But for the last part nothing here talks to the kernel, and nothing needs the module: these are
+ * pure functions of their arguments. Times are nanoseconds, integers, and no floating point decides
+ * anything.
  *
  * - TC: Tindell, Clark, Holistic schedulability analysis for distributed hard real-time systems,
  *   Microprocessing and Microprogramming 40, 1994 (SA/DS of Sun and Liu).
@@ -329,9 +330,10 @@ enum resch_chain_rule {
  *
  * Local deadlines from releases are rounded down to ns, and the last stage gets the rest: their sum
  * is the chain's deadline. Where a chain forks, a stage gets its part of the longest path through
- * it, so that the deadlines of any path add up to that at most. What is divided is the deadline less hand-overs and, where stages have
- * clocks, less the periods of the segments. Priorities are the ranks of local on
- * each place, from 1; ties by chain and stage. Delays take their wcet, and no priority.
+ * it, so that the deadlines of any path add up to that at most. What is divided is the deadline
+ * less hand-overs and, where stages have clocks, less the periods of the segments. Priorities are
+ * the ranks of local on each place, from 1; ties by chain and stage. Delays take their wcet, and no
+ * priority.
  *
  * Return: 0; -EBUSY: a deadline is shorter than its chain's wcets together, or RESCH_CHAIN_ED
  * leaves a stage nothing; -EINVAL; -E2BIG; -ENOMEM.
@@ -454,6 +456,46 @@ int resch_chain_method_parse(const char *name);
 const char *resch_chain_rule_name(uint32_t rule);
 /** resch_chain_rule_parse - the way back. Return: enum resch_chain_rule; -EINVAL: none of them */
 int resch_chain_rule_parse(const char *name);
+
+/* ---- chains that the module runs: see resch_chain_set() of resch.h --------------------------- */
+
+/**
+ * resch_chain_open - a descriptor of a chain, for resch_chain_map()
+ *
+ * Return: the descriptor, to be closed; -ENOENT: no such chain; -EPERM: the caller has neither
+ * CAP_SYS_NICE nor a thread that is a stage, and @fd did not make it; -EMFILE, -ENFILE, -ENOMEM;
+ * -ENOTTY: the module is older than this call.
+ */
+int resch_chain_open(int fd, uint32_t chain);
+
+/**
+ * resch_chain_map - the page that says which instances a chain's stages work on
+ * @chain: from resch_chain_open(); may be closed then
+ *
+ * Return: the page, until munmap(); NULL and errno.
+ */
+const struct resch_chain_page *resch_chain_map(int chain);
+
+/**
+ * resch_chain_read - what belongs together of a stage, without a system call
+ * @stage: from 0
+ *
+ * Return: 0; -EINVAL: the chain has no such stage; -ENOENT: the stage has no instance just now;
+ * @copy->task and @copy->rest are valid with that, too.
+ */
+int resch_chain_read(const struct resch_chain_page *page, uint32_t stage,
+		     struct resch_stage_page *copy);
+
+/**
+ * resch_chain_slack - how much later a stage may complete its instance than now, ns
+ *
+ * For the instance to be in time, should the stages after it take what their tasks' wcet allows
+ * and wait for nobody: its deadline less that and less the time that it is. Negative: it won't be.
+ * Without a system call where the vDSO reads the clock.
+ *
+ * Return: ns; INT64_MAX where the stage has no instance.
+ */
+int64_t resch_chain_slack(const struct resch_chain_page *page, uint32_t stage);
 
 #ifdef __cplusplus
 }

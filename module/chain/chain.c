@@ -13,6 +13,7 @@
 #include <linux/xarray.h>
 
 #include "chain.h"
+#include "page.h"
 #include "stage.h"
 #include "core/cpu.h"
 #include "core/event.h"
@@ -32,6 +33,7 @@ static void chain_detach_stage(struct resch_stage *stage)
 		if (resch_stage_ruled(stage))
 			thread->home->guards--;
 		list_del_init(&stage->guarded);
+		resch_stage_clear(stage);
 		thread->stage = NULL;
 		thread->rc->nr_open -= resch_thread_open(thread);
 		if (stage->index)
@@ -272,6 +274,7 @@ err_chain:
 static void chain_end(struct resch_chain *chain)
 {
 	chain_detach(chain);
+	resch_chain_page_end(chain);
 	list_del(&chain->in_file);
 	xa_erase(&chain_ids, chain->id);
 	kvfree(chain);
@@ -288,6 +291,41 @@ int resch_chain_del(struct resch_file *file, u32 id)
 		return -EPERM;
 	chain_end(chain);
 	return 0;
+}
+
+/* Who made it, who is a stage of it, and who might end it anyway. resch_lock. */
+static bool chain_may_open(const struct resch_chain *chain, const struct resch_file *file)
+{
+	u32 i;
+
+	if (chain->file == file || capable(CAP_SYS_NICE))
+		return true;
+	for (i = 0; chain->attached && i < chain->count; i++)
+		if (chain->stages[i].thread->linux_task->signal == current->signal)
+			return true;
+	return false;
+}
+
+int resch_chain_may_open(struct resch_file *file, const struct resch_chain_open *open)
+{
+	const struct resch_chain *chain = xa_load(&chain_ids, open->id);
+
+	lockdep_assert_held(&resch_lock);
+	if (open->flags || open->reserved)
+		return -EINVAL;
+	if (!chain)
+		return -ENOENT;
+	return chain_may_open(chain, file) ? 0 : -EPERM;
+}
+
+int resch_chain_open(struct resch_file *file, struct resch_chain_open *open)
+{
+	int err = resch_chain_may_open(file, open);
+
+	if (err)
+		return err;
+	open->fd = resch_chain_page_open(xa_load(&chain_ids, open->id));
+	return min(open->fd, 0);
 }
 
 void resch_chain_close(struct resch_file *file)

@@ -14,6 +14,10 @@ int resch_chain_offer(struct resch_file *file, const struct resch_chain_offer *o
 int resch_chain_set(struct resch_file *file, struct resch_chain_set *want,
 		    const struct resch_chain_stage *stages);
 int resch_chain_del(struct resch_file *file, u32 id);
+int resch_chain_open(struct resch_file *file, struct resch_chain_open *open);
+
+/* Whether it may be opened: 0 or the error. resch_lock, perhaps with preemption off (query.h). */
+int resch_chain_may_open(struct resch_file *file, const struct resch_chain_open *open);
 
 /*
  * @histogram and @stages have room for as many as there may be. resch_lock, perhaps with preemption

@@ -149,6 +149,7 @@ struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now)
 		smp_store_release(&stage->tail, stage->tail + 1);
 	else
 		chain->instances++;
+	resch_stage_show(thread);
 	response = now > instance.origin ? now - instance.origin : 0;
 	stage_account(stage, response);
 	if (stage->next)
@@ -266,17 +267,48 @@ int resch_stage_job(const struct resch_thread *thread, struct resch_chain_job *j
 	return 0;
 }
 
+void resch_stage_page_write(struct resch_stage_page *to, const struct resch_chain_job *job,
+			    u64 release)
+{
+	WRITE_ONCE(to->sequence, to->sequence + 1);
+	/* pairs with the fences of the reader, in user space: odd before anything changes */
+	smp_wmb();
+	WRITE_ONCE(to->instance, job ? job->instance : 0);
+	WRITE_ONCE(to->origin, job ? job->origin : 0);
+	WRITE_ONCE(to->deadline, job ? job->deadline : 0);
+	WRITE_ONCE(to->release, release);
+	smp_wmb(); /* likewise: all is there before it is even */
+	WRITE_ONCE(to->sequence, to->sequence + 1);
+}
+
+void resch_stage_show_viewed(const struct resch_thread *thread)
+{
+	const struct resch_stage *stage = thread->stage;
+	/* pairs with the store in page_publish(): what does not change is there */
+	struct resch_chain_page *page = smp_load_acquire(&stage->chain->page);
+	struct resch_chain_job job;
+	bool has = !resch_stage_job(thread, &job);
+
+	resch_cpu_assert_locked(thread->rc);
+	resch_stage_page_write(&page->stages[stage->index], has ? &job : NULL,
+			       has ? thread->task.job.release : 0);
+}
+
 void resch_stage_gone(struct resch_thread *thread, u64 now)
 {
 	struct resch_stage *stage = thread->stage;
 	struct resch_chain *chain = stage->chain;
 	struct resch_instance instance = {};
+	struct resch_chain_page *page;
 
 	if (cmpxchg(&chain->stopped, 0, stage->index + 1))
 		return;
 	/* Of the job that it is in the middle of, too, nothing comes. */
 	if (stage_has_job(thread) && stage_current(thread, &instance) && !stage->index)
 		chain->instances++;
+	page = READ_ONCE(chain->page);
+	if (page)
+		WRITE_ONCE(page->stopped, stage->index + 1);
 	stage_trace(stage, &instance, RESCH_INSTANCE_GONE, now);
 	stage_tell(chain, RESCH_EVENT_CHAIN_GONE, instance.number, now, stage->index);
 }

@@ -78,6 +78,8 @@ struct resch_chain {
 	struct resch_file *file; /* its maker's; outlives the chain */
 	struct list_head in_file; /* resch_lock */
 	bool attached; /* resch_lock; threads know their stages */
+	struct resch_chain_view *view; /* resch_lock; NULL: nobody has looked yet */
+	struct resch_chain_page *page; /* its page: set once, under resch_lock */
 	u32 stopped; /* set once, by anybody: the number of a stage that is gone, from 1 */
 
 	u64 instances; /* lock of the first stage's CPU */
@@ -140,6 +142,20 @@ u64 resch_stage_free(struct resch_stage *stage, u64 until, u64 now);
 
 /* The instance of the thread's job. -ENOENT: it has none. cpu->lock. */
 int resch_stage_job(const struct resch_thread *thread, struct resch_chain_job *job);
+
+/* What the page says of a stage; @job: NULL: that it has none. Lock of its thread's CPU. */
+void resch_stage_page_write(struct resch_stage_page *to, const struct resch_chain_job *job,
+			    u64 release);
+
+/* What the page of the chain, which has one, says of the thread's stage. cpu->lock. */
+void resch_stage_show_viewed(const struct resch_thread *thread);
+
+/* The same where somebody looks. cpu->lock. */
+static inline void resch_stage_show(const struct resch_thread *thread)
+{
+	if (unlikely(READ_ONCE(thread->stage->chain->page)))
+		resch_stage_show_viewed(thread);
+}
 
 /* The registration of a stage's thread ends: its chain stops. cpu->lock. */
 void resch_stage_gone(struct resch_thread *thread, u64 now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* chains.c - requests for chains that have more to copy than their own structure */
+/* chains.c - requests for chains that are more than a call with resch_lock */
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -24,6 +24,22 @@ int resch_chains_set(struct resch_file *file, struct resch_chain_set *want)
 	err = resch_chain_set(file, want, stages);
 	mutex_unlock(&resch_lock);
 	kfree(stages);
+	return err;
+}
+
+int resch_chains_open(struct resch_file *file, struct resch_chain_open *open)
+{
+	int err;
+
+	/* Opening takes a while: whoever may not is told so first. */
+	resch_query_lock();
+	err = resch_chain_may_open(file, open);
+	resch_query_unlock();
+	if (err)
+		return err;
+	mutex_lock(&resch_lock);
+	err = resch_chain_open(file, open);
+	mutex_unlock(&resch_lock);
 	return err;
 }
 

@@ -68,6 +68,7 @@ union chardev_arg {
 	struct resch_chain_del chain_del;
 	struct resch_chain_stat chain_stat;
 	struct resch_chain_job chain_job;
+	struct resch_chain_open chain_open;
 };
 
 /*
@@ -387,6 +388,11 @@ static int chardev_chain_job(struct resch_file *file, union chardev_arg *arg)
 	return thread ? resch_chain_current(thread, &arg->chain_job) : -ENOENT;
 }
 
+static int chardev_chain_open(struct resch_file *file, union chardev_arg *arg)
+{
+	return resch_chains_open(file, &arg->chain_open);
+}
+
 static const struct chardev_call {
 	int (*call)(struct resch_file *file, union chardev_arg *arg);
 	/* instead: also for who has no CAP_SYS_NICE, but holds a delegated server */
@@ -441,6 +447,7 @@ static const struct chardev_call {
 	CALL_LOCKED(RESCH_IOC_CHAIN_DEL, chardev_chain_del, true),
 	CALL_OF_OWN(RESCH_IOC_CHAIN_STAT, chardev_chain_stat, false),
 	CALL_OF_OWN(RESCH_IOC_CHAIN_JOB, chardev_chain_job, false),
+	CALL(RESCH_IOC_CHAIN_OPEN, chardev_chain_open, false),
 #undef CALL_LOCKED
 #undef CALL_OF_OWN
 #undef CALL_OF_HOLDER

@@ -23,6 +23,7 @@
 #include "show.h"
 #include "view.h"
 #include "core/cpu.h"
+#include "core/mapped.h"
 #include "core/wake.h"
 
 /* An open file. Who reads from one in two threads has to share what is to be seen. */
@@ -81,31 +82,11 @@ static __poll_t page_poll(struct file *filp, poll_table *table)
 	return mask;
 }
 
-/* The page is there as long as the file is, and that as long as any mapping. */
-static vm_fault_t page_fault(struct vm_fault *fault)
-{
-	struct page_file *file = fault->vma->vm_file->private_data;
-
-	if (fault->pgoff)
-		return VM_FAULT_SIGBUS;
-	fault->page = virt_to_page(file->view->page);
-	get_page(fault->page);
-	return 0;
-}
-
-static const struct vm_operations_struct page_vm_ops = {
-	.fault = page_fault,
-};
-
-/* The file is for reading only, so a shared mapping can never be made writable. */
 static int page_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	if (vma->vm_pgoff || vma_pages(vma) != 1)
-		return -EINVAL;
-	if (!(vma->vm_flags & VM_MAYSHARE) || vma->vm_flags & (VM_WRITE | VM_MAYWRITE))
-		return -EACCES;
-	vma->vm_ops = &page_vm_ops;
-	return 0;
+	const struct page_file *file = filp->private_data;
+
+	return resch_mapped(vma, file->view->page);
 }
 
 static void view_free(struct resch_view *view)

@@ -378,10 +378,19 @@ static long act_chain_query(void)
 	return found == 1 ? 0 : found ?: -ENOENT;
 }
 
-TEST(chain, "a chain is made, and asked how it is")
+static long act_chain_page(void)
+{
+	struct resch_chain_open request = { .id = made };
+
+	opened = -1;
+	return call(dev, RESCH_IOC_CHAIN_OPEN, &request) ?: (opened = request.fd, 0);
+}
+
+TEST(chain, "a chain is made, asked how it is, and opened")
 {
 	struct task tasks[2] = { { .reg = sporadic(MS, MS / 10) },
 				 { .reg = sporadic(MS, MS / 10) } };
+	struct resch_chain_stat stat = {};
 	int i;
 
 	domain = use("edf");
@@ -394,6 +403,9 @@ TEST(chain, "a chain is made, and asked how it is")
 	each_fails(&(struct trial){ act_chain, undo_chain, chains });
 	must(act_chain());
 	each_fails(&(struct trial){ act_chain_query, undo_nothing, chains });
+	must(resch_chain_next(dev, &stat, NULL, 0, NULL));
+	made = stat.id;
+	each_fails(&(struct trial){ act_chain_page, undo_page, chains });
 	undo_chain();
 	for (i = 0; i < 2; i++) {
 		atomic_store(&tasks[i].stop, 1);

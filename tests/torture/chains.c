@@ -59,6 +59,23 @@ static void chain_look(struct life *life, uint32_t chain)
 	request(life, REQUEST_CHAIN_STAT, &argument);
 }
 
+/* Its page, for a while. */
+static void chain_watch(struct life *life, uint32_t chain)
+{
+	union argument argument = { .chain_open = { .id = chain } };
+	void *page;
+
+	/* Not by request(), which closes it. */
+	if (call(life->fd, RESCH_IOC_CHAIN_OPEN, &argument))
+		return;
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, argument.chain_open.fd, 0);
+	close(argument.chain_open.fd);
+	if (page != MAP_FAILED && *(volatile uint32_t *)page % 2)
+		sched_yield();
+	if (page != MAP_FAILED && one_in(life, 2))
+		munmap(page, 4096);
+}
+
 static void stage_job(struct life *life)
 {
 	union argument argument = { .release = { .id = 0 } };
@@ -85,6 +102,8 @@ void live_chain(struct life *life)
 		life_something(life);
 		if (chain && one_in(life, 3))
 			chain_look(life, chain);
+		if (chain && one_in(life, 4))
+			chain_watch(life, chain);
 		if (chain && one_in(life, 10)) {
 			argument = (union argument){ .chain_del = { .id = chain } };
 			request(life, REQUEST_CHAIN_DEL, &argument);

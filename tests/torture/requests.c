@@ -46,6 +46,9 @@ static void learn(struct life *life, int which, const union argument *argument)
 	case REQUEST_SERVER_OPEN:
 		close(argument->server_open.fd);
 		break;
+	case REQUEST_CHAIN_OPEN:
+		close(argument->chain_open.fd);
+		break;
 	default:
 		break;
 	}
@@ -548,6 +551,11 @@ FILL(chain_stat)
 {
 	argument->chain_stat.id = id_any(life);
 	argument->chain_stat.next = !one_in(life, 4);
+}
+
+FILL(chain_open)
+{
+	argument->chain_open.id = id_any(life);
 }
 
 FILL(chain_job)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* test_libresch_page - what is left of a budget, from the page of a server */
+/* test_libresch_page - what is left of a budget, from a server's page; instances, from a chain's */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fake_device.h"
+#include "resch-chain.h"
 
 static void answer_descriptor(void *argument)
 {
@@ -79,6 +81,68 @@ static void copies(void **state)
 	assert_memory_equal(&copy, &page, sizeof(copy));
 }
 
+static void answer_chain(void *argument)
+{
+	((struct resch_chain_open *)argument)->fd = 43;
+}
+
+static void chain_opens(void **state)
+{
+	(void)state;
+	fake.answer = answer_chain;
+	assert_int_equal(resch_chain_open(FD, 7), 43);
+	assert_int_equal(((const struct resch_chain_open *)seen(RESCH_IOC_CHAIN_OPEN))->id, 7);
+	assert_fails(resch_chain_open(FD, 7));
+}
+
+static void chain_maps(void **state)
+{
+	static struct resch_chain_page page = { .id = 5, .count = 2 };
+	const struct resch_chain_page *mapped;
+	struct resch_stage_page copy;
+	int fd = memfd_create("page", 0);
+
+	(void)state;
+	page.stages[1] = (struct resch_stage_page){ .sequence = 6, .task = 8, .instance = 3 };
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	mapped = resch_chain_map(fd);
+	assert_non_null(mapped);
+	assert_int_equal(mapped->id, 5);
+	assert_int_equal(resch_chain_read(mapped, 1, &copy), 0);
+	assert_memory_equal(&copy, &page.stages[1], sizeof(copy));
+	munmap((void *)mapped, sizeof(page));
+	close(fd);
+	assert_null(resch_chain_map(-1));
+}
+
+static void chain_reads(void **state)
+{
+	static struct resch_chain_page page = { .count = 1 };
+	struct resch_stage_page *stage = &page.stages[0], copy;
+	int64_t slack;
+
+	(void)state;
+	stage->task = 4;
+	stage->rest = 100;
+	assert_int_equal(resch_chain_read(&page, 1, &copy), -EINVAL);
+	assert_int_equal(resch_chain_read(&page, UINT32_MAX, &copy), -EINVAL);
+	assert_int_equal(resch_chain_read(&page, 0, &copy), -ENOENT);
+	assert_int_equal(copy.task, 4);
+	assert_int_equal(copy.rest, 100);
+	assert_true(resch_chain_slack(&page, 0) == INT64_MAX);
+	assert_true(resch_chain_slack(&page, 1) == INT64_MAX);
+	/* A second from now, of which the others take a quarter; and a second ago. */
+	stage->instance = 1;
+	stage->rest = 250000000;
+	stage->deadline = resch_now() + 1000000000;
+	slack = resch_chain_slack(&page, 0);
+	assert_true(slack <= 750000000);
+	assert_true(slack >= (int64_t)(stage->deadline - resch_now()) - 250000000);
+	stage->deadline -= 2000000000;
+	assert_true(resch_chain_slack(&page, 0) < -1200000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +150,9 @@ int main(void)
 		cmocka_unit_test(maps),
 		cmocka_unit_test(left),
 		cmocka_unit_test(copies),
+		cmocka_unit_test_setup(chain_opens, fake_reset),
+		cmocka_unit_test(chain_maps),
+		cmocka_unit_test(chain_reads),
 	};
 
 	return cmocka_run_group_tests_name("libresch_page", tests, NULL, NULL);

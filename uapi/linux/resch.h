@@ -1073,6 +1073,68 @@ struct resch_chain_del {
 };
 
 /**
+ * struct resch_chain_open - RESCH_IOC_CHAIN_OPEN: a descriptor of the chain, to map
+ * @id:       in
+ * @flags:    zero
+ * @fd:       out: close-on-exec
+ * @reserved: zero
+ *
+ * mmap() of a page of it, PROT_READ and MAP_SHARED, is a struct resch_chain_page.
+ *
+ * -EPERM: for CAP_SYS_NICE, processes with a thread that is a stage, and the descriptor that made
+ * it. -ENOENT: no such chain.
+ */
+struct resch_chain_open {
+	__u32 id;
+	__u32 flags;
+	__s32 fd;
+	__u32 reserved;
+};
+
+/**
+ * struct resch_stage_page - which instance a stage works on
+ * @sequence: odd while the rest changes: read it before and after, with fences between
+ * @task:     its id
+ * @instance: that its job belongs to, from the job's release to its completion; 0: none
+ * @origin:   of the instance; CLOCK_MONOTONIC, ns, as all times here
+ * @deadline: @origin and the chain's deadline
+ * @release:  of the stage's job
+ * @rest:     what the stages after this one take at most, by their tasks' wcet as the page was
+ *            opened first, ns: done with its part @rest before @deadline, the stage has done what
+ *            it could
+ */
+struct resch_stage_page {
+	__u32 sequence;
+	__u32 task;
+	__aligned_u64 instance;
+	__aligned_u64 origin;
+	__aligned_u64 deadline;
+	__aligned_u64 release;
+	__aligned_u64 rest;
+	__aligned_u64 reserved[2];
+};
+
+/**
+ * struct resch_chain_page - which instances a chain's stages work on, as of the last change of each
+ * @id:       which chain it is
+ * @count:    how many stages it has
+ * @flags:    RESCH_PAGE_GONE: it was deleted; no stage has an instance any more
+ * @stopped:  as in struct resch_chain_stat
+ * @period, @deadline: as in struct resch_chain_set
+ * @stages:   each written by its own CPU, without a word of the others'
+ */
+struct resch_chain_page {
+	__u32 id;
+	__u32 count;
+	__u32 flags;
+	__u32 stopped;
+	__aligned_u64 period;
+	__aligned_u64 deadline;
+	__aligned_u64 reserved[4];
+	struct resch_stage_page stages[RESCH_CHAIN_STAGES_MAX];
+};
+
+/**
  * struct resch_stage_stat - what a stage has done for its chain
  * @task:       its id
  * @cpu:        that the task belongs to; -1: the chain has stopped
@@ -1487,5 +1549,6 @@ struct resch_event {
 #define RESCH_IOC_CHAIN_DEL _IOW(RESCH_IOC_MAGIC, 45, struct resch_chain_del)
 #define RESCH_IOC_CHAIN_STAT _IOWR(RESCH_IOC_MAGIC, 46, struct resch_chain_stat)
 #define RESCH_IOC_CHAIN_JOB _IOR(RESCH_IOC_MAGIC, 47, struct resch_chain_job)
+#define RESCH_IOC_CHAIN_OPEN _IOWR(RESCH_IOC_MAGIC, 48, struct resch_chain_open)
 
 #endif /* _UAPI_LINUX_RESCH_H */

@@ -86,6 +86,12 @@ static void stage_works(struct task *task)
 
 void stages_start(const int cpus[STAGES], const uint64_t periods[STAGES])
 {
+	stages_start_as(stage_works, cpus, periods);
+}
+
+void stages_start_as(void (*body)(struct task *task), const int cpus[STAGES],
+		     const uint64_t periods[STAGES])
+{
 	int i;
 
 	memset(&stages, 0, sizeof(stages));
@@ -95,7 +101,7 @@ void stages_start(const int cpus[STAGES], const uint64_t periods[STAGES])
 		task->number = i;
 		task->reg = sporadic(periods[i], MS / 10);
 		task->reg.params.cpu = cpus[i];
-		task_start(task, stage_works);
+		task_start(task, body);
 		must(resch_chain_offer(dev, task->id, stage_key(task->id)));
 	}
 	for (i = 0; i < STAGES; i++)

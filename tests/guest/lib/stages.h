@@ -36,6 +36,10 @@ extern const uint64_t one_ms[STAGES];
  */
 void stages_start(const int cpus[STAGES], const uint64_t periods[STAGES]);
 
+/* Likewise, and they do what @body says, which counts stages.done[task->number]. */
+void stages_start_as(void (*body)(struct task *task), const int cpus[STAGES],
+		     const uint64_t periods[STAGES]);
+
 /* They are a chain from now on. */
 void stages_chain(uint32_t protocol, uint64_t period, uint64_t deadline, uint32_t flags);
 
