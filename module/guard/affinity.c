@@ -74,37 +74,80 @@ static void visitor_settle(struct resch_visitor *visitor, s32 cpu)
 	WRITE_ONCE(visitor->cpu, cpu);
 }
 
-/* The mask that it is to have; `given` says so before it has. resch_guard_mutex. */
+/* What it has now is what its user wants. resch_guard_mutex. */
+static void visitor_take(struct resch_visitor *visitor)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
+	clear_bit(0, &visitor->asked);
+	cpumask_copy(&visitor->user, &visitor->task->cpus_mask);
+	cpumask_copy(&visitor->given, &visitor->user);
+	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
+	visitor->ours = false;
+	visitor->elsewhere = false;
+	visitor_settle(visitor, -1);
+}
+
+/*
+ * It is given @mask from here on, or has been: twice for each change, so that who has asked for
+ * another one meanwhile learns of it (resch_visitor_asked()). false: somebody has, just now.
+ * resch_guard_mutex.
+ */
+static bool visitor_give(struct resch_visitor *visitor, const cpumask_t *mask)
+{
+	unsigned long flags;
+	bool free;
+
+	lockdep_assert_held(&resch_guard_mutex);
+	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
+	free = visitor->changes & 1 || !test_bit(0, &visitor->asked);
+	if (free) {
+		cpumask_copy(&visitor->given, mask);
+		visitor->changes++;
+	}
+	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
+	return free;
+}
+
+/*
+ * The mask that it is to have; `given` says so before it has. -EAGAIN: its user has just asked for
+ * another one, which is taken in. resch_guard_mutex.
+ */
 static int visitor_apply(struct resch_visitor *visitor, const cpumask_t *mask)
 {
+	const cpumask_t *now = &visitor->task->cpus_mask;
 	cpumask_t before;
 	int err;
 
 	cpumask_copy(&before, &visitor->given);
-	visitor_write(&visitor->given, mask);
-	err = set_cpus_allowed_ptr(visitor->task, mask);
-	if (err) {
-		visitor_write(&visitor->given, &before);
-		return err;
+	if (!visitor_give(visitor, mask)) {
+		visitor_take(visitor);
+		return -EAGAIN;
 	}
+	err = set_cpus_allowed_ptr(visitor->task, mask);
 	/*
 	 * From Linux 6.2 on it may have been cut to what a sched_setaffinity() once asked for, and
 	 * what is not as `given` counts as the user's wish.
 	 */
-	if (cpumask_subset(&visitor->task->cpus_mask, mask))
-		visitor_write(&visitor->given, &visitor->task->cpus_mask);
-	visitor->ours = true;
-	return 0;
+	visitor_give(visitor, err ? &before : cpumask_subset(now, mask) ? now : mask);
+	visitor->ours |= !err;
+	return err;
 }
 
 /* No look: see resch_visitor_home(). resch_guard_mutex. */
 static bool visitor_go_home(struct resch_visitor *visitor)
 {
 	cpumask_t home;
+	int err;
 
-	if (!visitor_home_mask(visitor, &home))
-		return false;
-	if (!cpumask_equal(&visitor->given, &home) && visitor_apply(visitor, &home))
+	do {
+		if (!visitor_home_mask(visitor, &home))
+			return false;
+		err = cpumask_equal(&visitor->given, &home) ? 0 : visitor_apply(visitor, &home);
+	} while (err == -EAGAIN);
+	if (err)
 		return false;
 	visitor->ours = true;
 	visitor->elsewhere = !cpumask_intersects(&home, &visitor->user);
@@ -144,26 +187,10 @@ static bool visitor_keeps_whole(struct resch_visitor *visitor)
 	return visitor->whole;
 }
 
-/* What it has now is what its user wants. resch_guard_mutex. */
-static void visitor_take(struct resch_visitor *visitor)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&resch_guard_mutex);
-	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
-	clear_bit(0, &visitor->asked);
-	cpumask_copy(&visitor->user, &visitor->task->cpus_mask);
-	cpumask_copy(&visitor->given, &visitor->user);
-	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
-	visitor->ours = false;
-	visitor->elsewhere = false;
-}
-
 /* Its user may have asked for what it had: see resch_visitor_asked(). resch_guard_mutex. */
 static void visitor_hear(struct resch_visitor *visitor)
 {
-	/* Lent meanwhile: then the affinity is ours. */
-	if (test_and_clear_bit(0, &visitor->asked) && visitor->cpu < 0)
+	if (test_bit(0, &visitor->asked))
 		visitor_take(visitor);
 }
 
@@ -179,11 +206,12 @@ void resch_visitor_look(struct resch_visitor *visitor)
 	whole = whole && !visitor_keeps_whole(visitor);
 	if (!cpumask_equal(&task->cpus_mask, &visitor->given)) {
 		stray = visitor_is_stray(visitor);
-		if (stray)
+		if (stray) {
 			visitor_write(&visitor->given, &task->cpus_mask);
-		else
+			visitor_settle(visitor, -1);
+		} else {
 			visitor_take(visitor);
-		visitor_settle(visitor, -1);
+		}
 	}
 	/* Bound to an RT CPU first, and then given the priority: it is RT0 now. */
 	if (resch_visitor_is_top(task) && cpumask_weight(&visitor->user) == 1 &&
@@ -208,20 +236,34 @@ void resch_visitor_look_all(void)
 	resch_visitor_for_each(visitor_look, NULL);
 }
 
-void resch_visitor_asked(struct task_struct *task, const cpumask_t *mask)
+u32 resch_visitor_changes(struct task_struct *task)
+{
+	struct resch_visitor *visitor;
+	u32 changes;
+
+	rcu_read_lock();
+	visitor = resch_visitor_find(task);
+	changes = visitor ? READ_ONCE(visitor->changes) : 0;
+	rcu_read_unlock();
+	return changes;
+}
+
+bool resch_visitor_asked(struct task_struct *task, const cpumask_t *mask, u32 changes)
 {
 	struct resch_visitor *visitor;
 	unsigned long flags;
+	bool lost = false;
 
 	raw_spin_lock_irqsave(&resch_visitor_lock, flags);
 	visitor = resch_visitor_find(task);
-	/*
-	 * It may have been taken in, and the thread sent home, before the call was over: then what
-	 * it has now is ours again.
-	 */
-	if (visitor && !cpumask_subset(&visitor->user, mask))
-		set_bit(0, &visitor->asked);
+	/* Unless that has been taken in before the call was over, or is nothing new. */
+	if (visitor && !cpumask_equal(&visitor->user, mask)) {
+		lost = changes & 1 || visitor->changes != changes;
+		if (!lost)
+			set_bit(0, &visitor->asked);
+	}
 	raw_spin_unlock_irqrestore(&resch_visitor_lock, flags);
+	return !lost;
 }
 
 bool resch_visitor_hurries(struct task_struct *task)
@@ -244,12 +286,18 @@ bool resch_visitor_home(struct resch_visitor *visitor)
 
 void resch_visitor_span(struct resch_visitor *visitor)
 {
+	int err;
+
 	resch_visitor_look(visitor);
 	if (visitor->restored || resch_visitor_is_bound(visitor->task) ||
 	    resch_guard_exempts(visitor->task))
 		return;
-	if (!cpumask_equal(&visitor->given, &visitor->user) &&
-	    visitor_apply(visitor, &visitor->user))
+	do {
+		err = cpumask_equal(&visitor->given, &visitor->user) ?
+			      0 :
+			      visitor_apply(visitor, &visitor->user);
+	} while (err == -EAGAIN);
+	if (err)
 		return;
 	visitor_settle(visitor, -1);
 	WRITE_ONCE(visitor->whole, ktime_get_mono_fast_ns() + RESCH_VISITOR_SPAN);

@@ -20,11 +20,16 @@ void resch_visitor_look(struct resch_visitor *visitor);
 /* Likewise of all. The same context. */
 void resch_visitor_look_all(void);
 
+/* For resch_visitor_asked(), before the call. Any context. */
+u32 resch_visitor_changes(struct task_struct *task);
+
 /*
  * The user of @task has just asked for the affinity @mask, perhaps for what it had: only the call
- * tells. It is taken in before anything else is done to the visitor. Any context.
+ * tells. It is taken in before anything else is done to the visitor. @changes: as they were when
+ * the call began. false: its affinity has been changed by us meanwhile, and nobody can tell which
+ * of the two came last; the call is to be made once more. Any context.
  */
-void resch_visitor_asked(struct task_struct *task, const cpumask_t *mask);
+bool __must_check resch_visitor_asked(struct task_struct *task, const cpumask_t *mask, u32 changes);
 
 /*
  * Has the policy of @task, which has just been set, consequences that do not wait for the next

@@ -29,6 +29,7 @@ struct guard_asked {
 	struct task_struct *whose; /* counted */
 	bool affinity; /* is what the call sets, to `cpus` */
 	bool deadline; /* resch_guard_span() has been asked for */
+	u32 changes; /* resch_visitor_changes() before the call */
 	cpumask_t cpus;
 };
 
@@ -55,6 +56,17 @@ static void asked_end(struct guard_asked *asked)
 	module_put(THIS_MODULE);
 }
 
+/*
+ * Current's call begins anew, as after a signal that nobody handles: nobody but the call itself
+ * knows what the caller's rights and the thread's cpuset make of it.
+ */
+static void asked_again(void)
+{
+	syscall_set_return_value(current, task_pt_regs(current), -ERESTARTNOINTR, 0);
+	/* Calls are restarted where signals are looked for, and not if there are other works. */
+	set_thread_flag(TIF_SIGPENDING);
+}
+
 /* Process context, on the way to user mode. */
 static void asked_work(struct callback_head *head)
 {
@@ -65,8 +77,9 @@ static void asked_work(struct callback_head *head)
 	 */
 	bool done = !syscall_get_error(current, task_pt_regs(current));
 
-	if (done && asked->affinity)
-		resch_visitor_asked(asked->whose, &asked->cpus);
+	if (done && asked->affinity &&
+	    !resch_visitor_asked(asked->whose, &asked->cpus, asked->changes))
+		asked_again();
 	/* RT0 waits for nobody; resch-guard looks around now and then anyway. */
 	if (!(current->flags & PF_EXITING) && !resch_guard_exempts(current) &&
 	    (asked->deadline || (done && resch_visitor_hurries(asked->whose))))
@@ -101,6 +114,7 @@ static void asked_later(struct task_struct *whose, const unsigned long *args, bo
 	asked->whose = get_task_struct(whose);
 	asked->affinity = affinity;
 	asked->deadline = deadline;
+	asked->changes = resch_visitor_changes(whose);
 	if (affinity)
 		asked_cpus(asked, args[1], (const void __user *)args[2]);
 	init_task_work(&asked->work, asked_work);

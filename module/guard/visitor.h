@@ -23,6 +23,7 @@ struct resch_visitor {
 	/* resch_guard_mutex, and the table's lock to write: either to read */
 	cpumask_t user; /* the affinity that its user wants */
 	cpumask_t given; /* the one that it has from us; another one has been set by the user */
+	u32 changes; /* of `given` by us, two each time: odd while the thread is given it */
 	bool restored; /* the guards are gone */
 	/* resch_guard_mutex */
 	bool ours; /* `given` is, though it may be what the user wants */

@@ -125,6 +125,60 @@ TEST(between, "nor does it forget what it took in before the call that asked for
 	check_is(cpus_of(lend.pid), 3);
 }
 
+/* Its affinity, all of it. */
+static unsigned long has(pid_t pid)
+{
+	unsigned long bits = 0;
+
+	must_libc((int)syscall(SYS_sched_getaffinity, pid, sizeof(bits), &bits));
+	return bits;
+}
+
+struct wanders {
+	atomic_int wait, waits; /* round: it is to wait at home, it does */
+};
+
+/* To the RT CPU and back without end, but where it is to wait. */
+static int wanders(void *arg)
+{
+	struct resch_guard_lend lend = { .cpu = 1 };
+	struct wanders *shared = arg;
+
+	for (;;) {
+		must(call(dev, RESCH_IOC_GUARD_LEND, &lend));
+		if (shared->wait == shared->waits)
+			continue;
+		shared->waits = shared->wait;
+		while (shared->wait == shared->waits && shared->wait % 2)
+			sleep_ms(1);
+	}
+	return 0;
+}
+
+/* Somebody else's call and resch-guard change the same affinity at the same time. */
+TEST(crossed, "nor is what is asked for lost while the thread is being sent from CPU to CPU")
+{
+	static const unsigned long masks[] = { 3, 6, 7, 0xa, 0xf };
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
+	struct wanders *shared_by = shared(sizeof(*shared_by));
+	pid_t pid = child(wanders, shared_by);
+	unsigned long mask = 0;
+	int i;
+
+	pin(0, "2-3");
+	for (i = 0; i < 150; i++) {
+		mask = masks[i % 5];
+		must_libc(asks(pid, mask));
+		shared_by->wait++;
+		await(shared_by->waits == shared_by->wait);
+		await(has(pid) == (mask & ~2UL));
+		shared_by->wait++;
+		await(shared_by->waits == shared_by->wait);
+	}
+	guard_off(domain);
+	check_is(has(pid), mask);
+}
+
 /* ---- who asks all the time ------------------------------------------------------------------- */
 
 /* How often the thread with this name has come to run. */
