@@ -428,6 +428,9 @@ int thread_set(const char *root, const struct thread *thread, const struct resch
 		return result;
 	if (now.start != thread->start)
 		return -ESRCH;
+	/* The kernel knows no exchange: what comes after this look is lost. */
+	if (!cpus_equal(&now.allowed, &thread->allowed))
+		return -EAGAIN;
 	if (*root)
 		return now.flags & PF_NO_SETAFFINITY ?
 			       -EINVAL :

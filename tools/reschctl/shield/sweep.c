@@ -199,7 +199,7 @@ static bool is_ours(const struct sweep *sweep, const struct object *object,
 static void change(struct sweep *sweep, struct sighting *sighting, const struct resch_cpus *want)
 {
 	struct object *object = sighting->object;
-	struct resch_cpus before = sighting->now;
+	struct resch_cpus before = sighting->now, was = object->set;
 	int result;
 
 	if (object->stuck && !sweep->retry)
@@ -210,6 +210,12 @@ static void change(struct sweep *sweep, struct sighting *sighting, const struct 
 	result = affinity_set(sweep, sighting, want);
 	if (!result) {
 		sweep->moved[object->kind]++;
+		return;
+	}
+	/* Somebody changes it just now: another look, in the next pass or by the keeper. */
+	if (result == -EAGAIN) {
+		sweep->error = state_intend(sweep->state, object, &was, &was);
+		sweep->noted++;
 		return;
 	}
 	/* Whatever the kernel did or did not do: it is where it was. */
