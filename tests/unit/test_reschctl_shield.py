@@ -6,6 +6,7 @@ and that a death at any step leaves nothing behind.
 usage: RESCHCTL=PATH test_reschctl_shield.py
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -59,6 +60,41 @@ int unlink(const char *path)
     return real(path);
 }
 """
+
+# As the journal has been told for the second time of MEDDLE_THREAD, which is just before the deed,
+# somebody else changes the affinity in MEDDLE_STATUS.
+MEDDLER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+    ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+    const char *name = getenv("MEDDLE_THREAD");
+    static int times;
+    FILE *status;
+
+    if (size > strlen(name) && !memcmp(data, name, strlen(name)) && ++times == 2) {
+        status = fopen(getenv("MEDDLE_STATUS"), "w");
+        fputs("Name:\tshell\nCpus_allowed:\t2\nCpus_allowed_list:\t1\n", status);
+        fclose(status);
+    }
+    return real(fd, data, size);
+}
+"""
+
+
+@contextlib.contextmanager
+def preloaded(source):
+    """What LD_PRELOAD takes: @source, compiled, as long as the context lasts."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = os.path.join(folder, "preloaded.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-w", "-x", "c", "-o", library,
+                        "-", "-ldl"], input=source, text=True, check=True)
+        yield library
 
 
 def until(condition):
@@ -295,6 +331,18 @@ class Shield(unittest.TestCase):
         self.assertEqual(after["proc/irq/default_smp_affinity"], "1\n")
         self.assertEqual(len([name for name in before if before[name] != after[name]]), 3)
 
+    def test_changed_at_that_moment(self):
+        """Between the look and the deed: what somebody else sets there is not undone."""
+        machine = self.crowd()
+        with preloaded(MEDDLER) as library:
+            self.call("shield", "2-3", env={
+                "LD_PRELOAD": library, "MEDDLE_THREAD": "set thread 100 ",
+                "MEDDLE_STATUS": machine.path("proc/100/task/100/status"),
+                "ASAN_OPTIONS": "verify_asan_link_order=0"})
+        self.assertEqual(machine.affinity(100), "1")
+        self.call("unshield")
+        self.assertEqual(machine.affinity(100), "1")
+
     def test_newcomers(self):
         machine = self.crowd()
         self.call("shield", "2-3")
@@ -516,50 +564,42 @@ class Shield(unittest.TestCase):
     def test_died_at_each_step(self):
         """The tool, and whoever it starts, is killed before its first, second... change of a
         file."""
-        library = self.machine.path("death.so")
-        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-w", "-x", "c", "-o", library,
-                        "-", "-ldl"],
-                       input=DEATH, text=True, check=True)
-        self.addCleanup(os.remove, library)
         machine = self.machine
         machine.irq(24, "0-3")
         machine.irq(25, "2", mode=0o444)
         machine.thread(100, "shell", "0-3")
-        for first, then in ((None, "shield"), ("shield", "unshield"), ("shield", "second")):
-            self.died_at_each_step(library, first, then)
+        with preloaded(DEATH) as library:
+            for first, then in ((None, "shield"), ("shield", "unshield"), ("shield", "second")):
+                self.died_at_each_step(library, first, then)
 
     def died_at_each_step(self, library, first, then):
-        os.rename(library, library := "/tmp/" + os.path.basename(self.machine.root) + ".so")
-        try:
-            before = self.machine.snapshot()
-            words = {"shield": ("shield", "2-3"), "unshield": ("unshield",),
-                     "second": ("shield", "1")}[then]
-            deaths, step = 0, 0
-            while True:
-                step += 1
-                if first:
-                    self.call("shield", "2-3" if then == "unshield" else "2")
-                    self.kill("keeper", "guardian") if step % 2 else None
-                result = self.call(*words, status=None, env={
-                    "LD_PRELOAD": library, "DIE_AT": str(step),
-                    "ASAN_OPTIONS": "verify_asan_link_order=0"})
-                died = result.returncode == -signal.SIGKILL
-                deaths += died
-                if step % 3 == 0:
-                    # nobody helps: the keeper, where one is left, does it
-                    until(lambda: not self.status()["keeper"] or
-                          all(shield["state"] == "stands" for shield in self.status()["shields"]))
-                self.call("unshield")
-                self.assertEqual(self.machine.snapshot(), before,
-                                 f"{then}: killed before step {step}")
-                self.assertTrue(until(lambda: not self.status()["keeper"]))
-                self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")),
-                                 step)
-                if not died and result.returncode == 0:
-                    break
-            self.assertGreater(deaths, 10)
-        finally:
-            os.rename(library, self.machine.path("death.so"))
+        before = self.machine.snapshot()
+        words = {"shield": ("shield", "2-3"), "unshield": ("unshield",),
+                 "second": ("shield", "1")}[then]
+        deaths, step = 0, 0
+        while True:
+            step += 1
+            if first:
+                self.call("shield", "2-3" if then == "unshield" else "2")
+                self.kill("keeper", "guardian") if step % 2 else None
+            result = self.call(*words, status=None, env={
+                "LD_PRELOAD": library, "DIE_AT": str(step),
+                "ASAN_OPTIONS": "verify_asan_link_order=0"})
+            died = result.returncode == -signal.SIGKILL
+            deaths += died
+            if step % 3 == 0:
+                # nobody helps: the keeper, where one is left, does it
+                until(lambda: not self.status()["keeper"] or
+                      all(shield["state"] == "stands" for shield in self.status()["shields"]))
+            self.call("unshield")
+            self.assertEqual(self.machine.snapshot(), before,
+                             f"{then}: killed before step {step}")
+            self.assertTrue(until(lambda: not self.status()["keeper"]))
+            self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")),
+                             step)
+            if not died and result.returncode == 0:
+                break
+        self.assertGreater(deaths, 10)
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ bool interrupt_listed(const char *root, const char *list, uint64_t irq);
 bool number_listed(const char *list, uint64_t number);
 
 int thread_read(const char *root, pid_t tgid, pid_t tid, struct thread *thread);
-/** thread_set - its affinity. Return: 0; -EAGAIN: it has another one than @thread says; or -errno */
+/** thread_set - Return: 0; -EAGAIN: it has another affinity than @thread says; or -errno */
 int thread_set(const char *root, const struct thread *thread, const struct resch_cpus *cpus);
 
 /**
