@@ -17,6 +17,7 @@ import time
 import unittest
 
 RESCHCTL = os.environ.get("RESCHCTL", "build/host/obj/tools/reschctl")
+ASAN = {"ASAN_OPTIONS": "verify_asan_link_order=0"}
 KTHREAD, FIXED = 0x00200000, 0x04200000
 
 # Ends its process before the Nth change of a file: the tool's steps are all calls of these.
@@ -61,8 +62,7 @@ int unlink(const char *path)
 }
 """
 
-# As the journal has been told for the second time of MEDDLE_THREAD, which is just before the deed,
-# somebody else changes the affinity in MEDDLE_STATUS.
+# As the journal is told of thread 100 once more, just before the deed, somebody changes it.
 MEDDLER = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -73,12 +73,11 @@ MEDDLER = r"""
 ssize_t write(int fd, const void *data, size_t size)
 {
     ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
-    const char *name = getenv("MEDDLE_THREAD");
     static int times;
-    FILE *status;
 
-    if (size > strlen(name) && !memcmp(data, name, strlen(name)) && ++times == 2) {
-        status = fopen(getenv("MEDDLE_STATUS"), "w");
+    if (size > 15 && !memcmp(data, "set thread 100 ", 15) && ++times == 2) {
+        FILE *status = fopen(getenv("MEDDLE"), "w");
+
         fputs("Name:\tshell\nCpus_allowed:\t2\nCpus_allowed_list:\t1\n", status);
         fclose(status);
     }
@@ -332,13 +331,10 @@ class Shield(unittest.TestCase):
         self.assertEqual(len([name for name in before if before[name] != after[name]]), 3)
 
     def test_changed_at_that_moment(self):
-        """Between the look and the deed: what somebody else sets there is not undone."""
         machine = self.crowd()
+        status = machine.path("proc/100/task/100/status")
         with preloaded(MEDDLER) as library:
-            self.call("shield", "2-3", env={
-                "LD_PRELOAD": library, "MEDDLE_THREAD": "set thread 100 ",
-                "MEDDLE_STATUS": machine.path("proc/100/task/100/status"),
-                "ASAN_OPTIONS": "verify_asan_link_order=0"})
+            self.call("shield", "2-3", env={"LD_PRELOAD": library, "MEDDLE": status, **ASAN})
         self.assertEqual(machine.affinity(100), "1")
         self.call("unshield")
         self.assertEqual(machine.affinity(100), "1")
@@ -583,8 +579,7 @@ class Shield(unittest.TestCase):
                 self.call("shield", "2-3" if then == "unshield" else "2")
                 self.kill("keeper", "guardian") if step % 2 else None
             result = self.call(*words, status=None, env={
-                "LD_PRELOAD": library, "DIE_AT": str(step),
-                "ASAN_OPTIONS": "verify_asan_link_order=0"})
+                "LD_PRELOAD": library, "DIE_AT": str(step), **ASAN})
             died = result.returncode == -signal.SIGKILL
             deaths += died
             if step % 3 == 0:
@@ -595,8 +590,7 @@ class Shield(unittest.TestCase):
             self.assertEqual(self.machine.snapshot(), before,
                              f"{then}: killed before step {step}")
             self.assertTrue(until(lambda: not self.status()["keeper"]))
-            self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")),
-                             step)
+            self.assertFalse(os.path.exists(self.machine.path("run/resch/shield/journal")), step)
             if not died and result.returncode == 0:
                 break
         self.assertGreater(deaths, 10)
