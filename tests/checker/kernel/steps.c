@@ -45,8 +45,10 @@ static void *task_thread(void *argument)
 	struct task *task = argument;
 	unsigned int most = (unsigned int)(task->reg.params.wcet / MS) + 1;
 
-	if (resch_register_self(fd, &task->reg)) {
-		fprintf(stderr, "steps: cannot register\n");
+	int result = resch_register_self(fd, &task->reg);
+
+	if (result) {
+		fprintf(stderr, "steps: cannot register: %s\n", strerror(-result));
 		exit(1);
 	}
 	task->registered = true;
@@ -60,6 +62,8 @@ static void *task_thread(void *argument)
 static void choose(struct resch_task_params *params, int cpu, unsigned int *seed)
 {
 	static const unsigned int periods[] = { 4, 5, 8, 10, 16, 20 };
+	static const uint32_t reactions[] = { RESCH_NOTIFY, RESCH_SKIP, RESCH_THROTTLE,
+					      RESCH_DEMOTE };
 
 	params->kind = RESCH_PERIODIC;
 	params->period = periods[draw(seed, 6)] * MS;
@@ -70,9 +74,9 @@ static void choose(struct resch_task_params *params, int cpu, unsigned int *seed
 	params->cpu = cpu;
 	params->flags = RESCH_F_SYNC | RESCH_F_SKIP_ADMISSION;
 	if (!draw(seed, 4))
-		params->overrun = RESCH_COUNT + draw(seed, RESCH_DEMOTE + 1);
+		params->overrun = reactions[draw(seed, 4)];
 	if (!draw(seed, 4))
-		params->miss = RESCH_COUNT + draw(seed, RESCH_DEMOTE + 1);
+		params->miss = reactions[draw(seed, 4)];
 }
 
 int main(int argc, char **argv)
