@@ -234,40 +234,52 @@ static int priority_of(pid_t pid)
 	return atoi(at + 1);
 }
 
+/*
+ * Does the owner of a lock have a real-time priority while somebody waits for it who is registered
+ * by root, or by right of the grant?
+ */
+static bool lends(bool roots)
+{
+	struct lock *lock = shared(sizeof(*lock));
+	pid_t owner = child(owns_lock, lock), waiter;
+	struct resch_register reg = task_in_server();
+	bool lent;
+	int i;
+
+	await(lock->held);
+	waiter = child(wants_lock, lock);
+	if (roots) {
+		reg.params.kind = RESCH_WAKEUP;
+		must(resch_register_thread(dev, waiter, &reg));
+		lock->registered = 2;
+	} else {
+		lock->registered = 1;
+	}
+	await(lock->waits && proc_state(waiter) == 'S');
+	/* Who goes to sleep has its priority still. */
+	for (i = 0; i < 100 && (priority_of(owner) < 0) != roots; i++)
+		sleep_ms(5);
+	sleep_ms(50);
+	lent = priority_of(owner) < 0;
+	kill(waiter, SIGKILL);
+	child_wait(waiter);
+	kill(owner, SIGKILL);
+	child_wait(owner);
+	return lent;
+}
+
+/*
+ * Where the machine is slow the budget may be used up before root's thread waits, and then that has
+ * no priority to lend, either: more than once.
+ */
 TEST(lent, "who waits for a lock of an ordinary thread lends it no priority but root's own")
 {
-	struct resch_register reg;
-	struct lock *lock;
-	pid_t owner, waiter;
-	bool roots;
+	int i;
 
 	server_with(5 * MS);
 	give(RESCH_HOLDER_USER, ALICE);
-	for (roots = false;; roots = true) {
-		lock = shared(sizeof(*lock));
-		owner = child(owns_lock, lock);
-		await(lock->held);
-		waiter = child(wants_lock, lock);
-		if (roots) {
-			reg = task_in_server();
-			reg.params.kind = RESCH_WAKEUP;
-			must(resch_register_thread(dev, waiter, &reg));
-			lock->registered = 2;
-		} else {
-			lock->registered = 1;
-		}
-		await(lock->waits && proc_state(waiter) == 'S');
-		if (roots)
-			await(priority_of(owner) < 0);
-		else
-			await(priority_of(owner) >= 0);
-		sleep_ms(50);
-		check_is(priority_of(owner) < 0, roots);
-		kill(waiter, SIGKILL);
-		child_wait(waiter);
-		kill(owner, SIGKILL);
-		child_wait(owner);
-		if (roots)
-			break;
-	}
+	check(!lends(false), "a holder's thread lends what it has");
+	for (i = 0; i < 20 && !lends(true); i++)
+		;
+	check(i < 20, "root's thread lends nothing, so this test sees nothing");
 }
