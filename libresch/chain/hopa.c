@@ -85,6 +85,7 @@ static int64_t excess_of(struct search *search, uint32_t index)
 	uint64_t from = stage_is_head(&search->flat, stage) ? 0 : own[-1].response;
 	uint64_t most = 64 * chain->deadline, took;
 	i128 late = (i128)lateness(bound->response, chain->deadline);
+
 	from = chain_min(from, most);
 	took = chain_min(own->response, most);
 	took = took > from ? took - from : 0;
