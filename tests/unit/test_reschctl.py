@@ -143,8 +143,8 @@ class Arguments(unittest.TestCase):
                      "--quantum=1ms", "true")
         self.refused(125, "--kind=cbr", *run, "--kind=cbr", "true")
         self.refused(125, "takes no tasks", *run, "--period=9ms", "--kind=linux", "true")
-        for wrong in ([], ["1:1"], ["1", "1"], ["0:1", "1"]):
-            self.refused(2, "takes DOMAIN:ID and process ids", "server", "attach", *wrong)
+        for wrong in ([], ["1:1"], ["1", "1"]):
+            self.refused(2, "takes a server and process ids", "server", "attach", *wrong)
         self.refused(2, "process ids are numbers", "server", "attach", "1:1", "1", "x")
 
     def test_server_size(self):
