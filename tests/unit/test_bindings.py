@@ -150,7 +150,11 @@ class Bindings(unittest.TestCase):
             while not os.path.exists(path) and serving.poll() is None:
                 time.sleep(0.01)
             port = str(listening.getsockname()[1])
-            done = self.run_played(client, path, '127.0.0.1', port, device=False)
+            # The socket has its name a moment before somebody listens there.
+            while True:
+                done = self.run_played(client, path, '127.0.0.1', port, device=False)
+                if 'refused' not in done.stderr or serving.poll() is not None:
+                    break
             serving.terminate()
         self.assertRegex(done.stdout, r'^\d+ of 100 jobs complete in time\n$', done.stderr)
 
