@@ -37,11 +37,15 @@ PROGRAMS = {
     **{name: f'{TOP}/tools/trace/{name}'
        for name in ('resch-check', 'resch-draw', 'resch-export', 'resch-jitter')},
 }
+# Rooms with files that the documents use.
+LINKED = ('bench', 'libresch', 'tests', 'tools')
 TYPED_ELSEWHERE = 'docs/tutorial.md'
 # What a command line may begin with where there is no prompt.
 KNOWN = re.compile(
     r'(sudo|make|modprobe|insmod|reschctl|reschtop|resch-\w+|trace-cmd|kernelshark|perf|bpftrace|'
     r'systemctl|dkms|cc|gcc|g\+\+|python3|cat|echo|tests/\S+|bench/\S+|tools/\S+|\.ci/\S+)( |$)')
+# What is above a file, where a list has several, as `systemctl cat` has it.
+NAMED = re.compile(r'# /etc/\S+')
 
 
 def documents():
@@ -66,6 +70,8 @@ def untyped(text):
     for start, lines in typed.blocks(text, '') + indented:
         prompts = any(re.match(r'[$#] ', line) for line in lines)
         for number, line in enumerate(lines, start):
+            if NAMED.fullmatch(line):
+                continue
             if prompts and re.match(r'[$#] ', line):
                 yield number, line[2:]
             elif not prompts and KNOWN.match(line):
@@ -186,7 +192,7 @@ class Typed(unittest.TestCase):
         os.makedirs(self.work)
         for name, path in PROGRAMS.items():
             os.symlink(path, f'{self.bin}/{name}')
-        for name in ('bench', 'tests', 'tools'):
+        for name in LINKED:
             os.symlink(f'{TOP}/{name}', f'{self.work}/{name}')
 
     def prepare(self, path, text):
@@ -196,7 +202,7 @@ class Typed(unittest.TestCase):
             pages.prepare(self.bin, self.work)
         if path != 'docs/writing-a-plugin.md':
             return
-        for name in ('bench', 'tests', 'tools'):
+        for name in LINKED:
             os.remove(f'{self.work}/{name}')
         for name in ('VERSION', 'bench/common', 'bench/sim', 'libresch', 'module/include',
                      'plugins', 'tools/common', 'tools/trace', 'uapi'):
@@ -344,6 +350,8 @@ class Listed(unittest.TestCase):
         self.assertIn('nosuch', flags('make nosuch'))
         self.assertEqual(list(untyped('a\n\n    make check    all\n\n```\n# ls\nout\n```\n')),
                          [(6, 'ls'), (3, 'make check')])
+        self.assertEqual(list(untyped('```\n# /etc/a.conf\n[Unit]\n# /etc/a now\n```\n')),
+                         [(4, '/etc/a now')])
 
     def test_figures(self):
         """Figures have a command that makes them anew, which their document names."""
