@@ -59,16 +59,6 @@ const char *resch_version(void);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-/*
- * To begin a struct resch_register with: on any CPU, and contained, that is, a job that exceeds its
- * wcet is stopped until the next release. Zeros would be CPU 0, and RESCH_COUNT: it is only
- * counted.
- */
-#define RESCH_REGISTER_INIT                                       \
-	{                                                         \
-		.params = {.overrun = RESCH_THROTTLE, .cpu = -1 } \
-	}
-
 /**
  * resch_register_self - make the calling thread a task
  * @reg: params and domain go in, id, cpu and verdict come out; the rest is filled in here. Start
@@ -593,6 +583,7 @@ int resch_event_wait(int fd, int timeout);
 }
 #endif
 
+#include "resch-init.h"
 #include "resch-text.h"
 
 #endif /* _RESCH_H */

@@ -76,10 +76,10 @@ int main(int argc, char **argv)
 	if (result)
 		return refused("the server", result, &want.verdict);
 	for (i = 0; i < 2; i++) {
-		struct resch_register reg = {
-			.params = { .wcet = tasks[i].wcet, .period = tasks[i].period },
-		};
+		struct resch_register reg = RESCH_REGISTER_INIT;
 
+		reg.params.wcet = tasks[i].wcet;
+		reg.params.period = tasks[i].period;
 		result = resch_jobs_add(jobs, &reg, count, periodic, &work[i]);
 		if (result)
 			return refused(work[i].name, result, &reg.verdict);

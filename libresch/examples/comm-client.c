@@ -55,7 +55,14 @@ static int server(int fd, uint32_t domain, int cpu, struct resch_wait *first)
 	};
 	struct resch_register reg = {
 		.domain = domain,
-		.params = { .period = PERIOD, .wcet = BUDGET, .cpu = -1, .name = "comm-client" },
+		.params = {
+			.period = PERIOD,
+			.wcet = BUDGET,
+			/* its server contains it, and what is done for it */
+			.overrun = RESCH_COUNT,
+			.cpu = -1,
+			.name = "comm-client",
+		},
 	};
 	char text[RESCH_VERDICT_TEXT];
 	int result = resch_server_set(fd, &want);

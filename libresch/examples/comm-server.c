@@ -189,6 +189,8 @@ static void *comm_client(void *arg)
 			.kind = RESCH_WAKEUP,
 			.period = PERIOD,
 			.wcet = budget,
+			/* its server contains it, or its client's does */
+			.overrun = RESCH_COUNT,
 			.cpu = -1,
 			.group = service.server,
 			/* What it does for others is admitted with them. */

@@ -54,20 +54,17 @@ static void work(uint64_t ns)
 static void *task(void *argument)
 {
 	const int *cpu = argument;
-	struct resch_register reg = {
-		.params = {
-			.kind = RESCH_PERIODIC,
-			.period = 50000000,
-			.wcet = 5000000,
-			.overrun = RESCH_NOTIFY,
-			.miss = RESCH_NOTIFY,
-			.cpu = *cpu,
-			.name = "events",
-		},
-	};
+	struct resch_register reg = RESCH_REGISTER_INIT;
 	struct resch_wait job = {};
 	int result;
 
+	/* An overrun is an event of a job that is stopped at its wcet, too. */
+	reg.params.kind = RESCH_PERIODIC;
+	reg.params.period = 50000000;
+	reg.params.wcet = 5000000;
+	reg.params.miss = RESCH_NOTIFY;
+	reg.params.cpu = *cpu;
+	strcpy(reg.params.name, "events");
 	result = resch_register_self(fd, &reg);
 	if (result) {
 		fprintf(stderr, "events: cannot register: %s\n", strerror(-result));

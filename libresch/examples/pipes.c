@@ -107,6 +107,7 @@ static struct resch_task_params params(const struct stage *stage)
 		.period = PERIOD,
 		.deadline = DEADLINE / (uint64_t)count,
 		.wcet = 1000000,
+		.overrun = RESCH_THROTTLE,
 		.cpu = stage->cpu,
 	};
 

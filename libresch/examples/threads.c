@@ -22,18 +22,16 @@ static uint64_t first[THREADS];
 static void *thread(void *argument)
 {
 	uint64_t *release = argument;
-	struct resch_register reg = {
-		.params = {
-			.kind = RESCH_PERIODIC,
-			.period = 50000000,
-			.wcet = 3000000,
-			.offset = (uint64_t)(release - first) * 10000000,
-		},
-	};
+	struct resch_register reg = RESCH_REGISTER_INIT;
 	struct resch_job *job;
-	int result = resch_jobs_enter(jobs, &reg, JOBS, &job);
 	char why[RESCH_VERDICT_TEXT];
+	int result;
 
+	reg.params.kind = RESCH_PERIODIC;
+	reg.params.period = 50000000;
+	reg.params.wcet = 3000000;
+	reg.params.offset = (uint64_t)(release - first) * 10000000;
+	result = resch_jobs_enter(jobs, &reg, JOBS, &job);
 	/* Also where it was refused: the others wait. */
 	pthread_barrier_wait(&entered);
 	if (result) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # make install into a folder, with the objects that make user leaves; what manual pages show.
 check: check-install check-setup check-manners check-documents check-examples check-structures \
-	check-bindings check-python
+	check-bindings check-python check-defaults
 
 check-install:
 	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
@@ -21,6 +21,9 @@ check-documents: check-reschctl $(OUT)/resch-sim
 check-examples:
 	$(TOP)/tests/unit/test_examples.py
 
+check-defaults:
+	$(TOP)/tests/unit/test_defaults.py
+
 check-structures:
 	$(TOP)/tests/unit/test_structures.py
 
@@ -32,4 +35,4 @@ check-python: check-library
 	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_python.py
 
 .PHONY: check-install check-setup check-manners check-documents check-examples check-structures \
-	check-bindings check-python
+	check-bindings check-python check-defaults
