@@ -268,6 +268,36 @@ class Typed(unittest.TestCase):
                                '```console\n$ resch-check nosuch\n...\n```\n')
 
 
+class Plugins(unittest.TestCase):
+    """docs/plugins.md has all plugins and their options, and these are taken."""
+
+    def refused(self, plugin):
+        done = subprocess.run([PROGRAMS['resch-sim'], '-p', plugin, '-t', '1ms',
+                               TOP + '/tools/examples/set.csv'], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        return 'does not take' in done.stderr or 'no such plugin' in done.stderr
+
+    def test_plugins(self):
+        with open(TOP + '/plugins/Kbuild', encoding='utf-8') as file:
+            names = re.search(r'^plugin-names := (.*)', file.read(), re.M)[1].split() + ['fifo']
+        with open(TOP + '/docs/plugins.md', encoding='utf-8') as file:
+            purposes, options = re.findall(r'\|(?:---\|)+\n((?:\|.*\n)+)', file.read())
+        self.assertEqual(sorted(row.split('|')[2].strip(' `') for row in purposes.splitlines()),
+                         sorted(names))
+        rows = {row.split('|')[1].strip(' `'): row.split('|')[3] for row in options.splitlines()}
+        self.assertEqual(sorted(rows), sorted(names))
+        for name, row in rows.items():
+            said = re.findall(r'`(\w+)=(\w+)`', row)
+            for key, value in said:
+                self.assertFalse(self.refused(f'{name}:{key}={value}'), f'{name}: {key}={value}')
+            with open(f'{TOP}/plugins/{name}.c', encoding='utf-8') as file:
+                about = file.read().split('*/')[0]
+            self.assertEqual({key for key, _ in said}, set(re.findall(r'\b([a-z]+)=', about)), name)
+
+    def test_nonsense_is_seen(self):
+        self.assertTrue(self.refused('fp:order=xx') and self.refused('nosuch'))
+
+
 class Listed(unittest.TestCase):
     def test_commands(self):
         """Each command that is not typed has an entry, each entry a command, and what it names is

@@ -178,7 +178,7 @@ class Manners(unittest.TestCase):
     def test_near(self):
         """A slip of the finger is answered with what was meant, by every program."""
         for name, slip, meant in (('reschctl', 'tasks --jsn', '--json'),
-                                  ('reschctl', 'taks', 'tasks'),
+                                  ('reschctl', 'taks', 'tasks'), ('reschctl', 'tpo', 'top'),
                                   ('resch-sim', '--protcol=x', '--protocol'),
                                   ('resch-check', '--tolerence=5ms x', '--tolerance'),
                                   ('resch-draw', '--frm=1s x', '--from'),
