@@ -42,8 +42,9 @@ changelog() {
 
 # KernelShark 2.2, of bookworm, is of Qt 5, what comes after of Qt 6.
 qt() {
+	# not grep -q: who writes on when nobody reads any more has failed, too
 	if apt-cache show --no-all-versions libkshark-dev 2>/dev/null |
-		grep -q '^Version: 2\.[012]\.'; then
+		grep '^Version: 2\.[012]\.' >/dev/null; then
 		echo "$1"
 	else
 		echo "${2-}"
