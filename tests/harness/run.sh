@@ -106,6 +106,37 @@ end_roots() {
 	[ -z "${roots_failed-}" ]
 }
 
+# ---- side by side ----------------------------------------------------------------
+
+# In the background, as soon as there's room. Two at a time where there are two CPUs: an emulated
+# machine, or one program, keeps one of them busy.
+beside() {
+	while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
+		wait -n || true
+	done
+	"$@" &
+}
+
+# left NAME COMMAND...: run it with a log, and leave what left_count counts: STATUS SECONDS.
+left() {
+	local name=$1 log status=0 begin=$SECONDS
+	log=$(log_of "$name")
+	shift
+	show .... "$name"
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	echo "$status $((SECONDS - begin))" >"${log%.log}.left"
+	return $status
+}
+
+# left_count NAME: nothing left is a failure, too.
+left_count() {
+	local file status=126 seconds=0
+	file=$(log_of "$1")
+	file=${file%.log}.left
+	[ ! -f "$file" ] || read -r status seconds <"$file"
+	judge "$1" "$status" "$seconds"
+}
+
 # ---- parts ---------------------------------------------------------------------
 
 lint() {
@@ -132,10 +163,10 @@ inner() {
 		END { print pass + 0, skip + 0 }' "$1"
 }
 
-# tests NAME COMMAND...: a step whose log has many results.
+# tests step|left_count NAME [COMMAND...]: it has many results in its log.
 tests() {
-	local name=$1 pass skip before=$passed
-	step "$@" || return 0
+	local name=$2 pass skip before=$passed
+	"$@" || return 0
 	[ $passed -gt $before ] || return 0
 	read -r pass skip < <(inner "$(log_of "$name")")
 	[ "$((pass + skip))" -gt 0 ] || return 0
@@ -145,10 +176,10 @@ tests() {
 
 unit() {
 	step "packages for the unit tests" "$HARNESS/setup.sh" build model plot || return 0
-	tests "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" \
+	tests step "unit tests" make -C "$TREE/tests/unit" -j"$(nproc)" \
 		--no-print-directory O="$BUILD/host/obj/unit" check
-	tests "trace checker" "$TREE/tests/checker/run"
-	tests "models" "$TREE/tests/models/run"
+	tests step "trace checker" "$TREE/tests/checker/run"
+	tests step "models" "$TREE/tests/models/run"
 }
 
 # Count the results that a guest's runner has left; it has shown them.
@@ -217,73 +248,88 @@ guest_count() {
 JUDGED="loads judged by resch-check"
 BLAMED="culprits named by reschtop"
 BUILD_STEP="build, install, uninstall"
+DEMO="make demo"
+BROWSER="timelines in a browser"
+SHARK="KernelShark of"
 
-# left KIND KERNEL COMMAND...: run it with a log, leave KIND-KERNEL: STATUS SECONDS.
-left() {
-	local kind=$1 kernel=$2 name="$2 $3" status=0 begin=$SECONDS
-	shift 3
-	show .... "$name"
-	"$@" >"$(log_of "$name")" 2>&1 </dev/null || status=$?
-	echo "$status $((SECONDS - begin))" >"$LOGS/$kind-$kernel"
-	return $status
-}
-
-# All about a kernel, in the background: what it leaves is counted when it has ended.
+# All about a kernel: what it leaves is counted when it has ended.
 kernel() {
-	left built "$1" "$BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
+	left "$1 $BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
 	guest "$1"
 	[ -z "${TESTS-}" ] || return 0
-	left judged "$1" "$JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
-	left blamed "$1" "$BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
-}
-
-# left_count KIND KERNEL NAME
-left_count() {
-	local status=126 seconds=0
-	[ ! -f "$LOGS/$1-$2" ] || read -r status seconds <"$LOGS/$1-$2"
-	judge "$2 $3" "$status" "$seconds"
+	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
+	left "$1 $BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
 }
 
 kernel_count() {
-	left_count built "$1" "$BUILD_STEP" || return 0
+	left_count "$1 $BUILD_STEP" || return 0
 	guest_count "$1"
 	[ -z "${TESTS-}" ] || return 0
-	left_count judged "$1" "$JUDGED" || true
-	left_count blamed "$1" "$BLAMED" || true
+	left_count "$1 $JUDGED" || true
+	left_count "$1 $BLAMED" || true
 }
 
-guests() {
-	local each
-	end_roots || return 0
-	rm -f "$LOGS"/{built,judged,blamed}-*
-	# Two at a time where there are two CPUs: an emulated machine keeps one of them busy.
-	for each in $KERNELS; do
-		while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
-			wait -n || true
-		done
-		kernel "$each" &
+# The demo, and what opens its recording.
+demo() {
+	case " $KERNELS " in
+	*" 6.1 "*) left "$DEMO" "$TREE/tools/demo/demo" || true ;;
+	esac
+	# It needs one suite's root; that is there if one of its kernels is asked for.
+	[ ! -d "$CACHE/roots/trixie" ] || left "$BROWSER" "$HARNESS/browser.sh" || true
+}
+
+# Programs that open what kernels have recorded.
+viewers() {
+	local suite suites
+	suites=$(for kernel in $KERNELS; do kernel_field "$kernel" suite; done | sort -u)
+	beside demo
+	for suite in $suites; do
+		beside left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite"
 	done
 	wait
+	case " $KERNELS " in
+	*" 6.1 "*) left_count "$DEMO" || true ;;
+	esac
+	[ ! -d "$CACHE/roots/trixie" ] || tests left_count "$BROWSER"
+	for suite in $suites; do
+		tests left_count "$SHARK $suite"
+	done
+}
+
+root_lints() {
+	local lint
+	for lint in $ROOT_LINTS; do
+		left "lint $lint" "$HARNESS/lint.sh" "$lint" || true
+	done
+}
+
+# in_roots PART...: all that needs them.
+in_roots() {
+	local each
+	end_roots || return 0
+	[[ " $* " != *' lint '* ]] || beside root_lints
+	if [[ " $* " == *' guest '* ]]; then
+		for each in $KERNELS; do
+			beside kernel "$each"
+		done
+	fi
+	wait
+	if [[ " $* " == *' lint '* ]]; then
+		for each in $ROOT_LINTS; do
+			left_count "lint $each" || true
+		done
+	fi
+	[[ " $* " == *' guest '* ]] || return 0
 	for each in $KERNELS; do
 		kernel_count "$each"
 	done
-	[ -z "${TESTS-}" ] || return 0
-	case " $KERNELS " in
-	*" 6.1 "*) step "make demo" "$TREE/tools/demo/demo" ;;
-	esac
-	# It needs one suite's root; that is there if one of its kernels is asked for.
-	if [ -d "$CACHE/roots/trixie" ]; then
-		tests "timelines in a browser" "$HARNESS/browser.sh"
-	fi
-	for each in $(for kernel in $KERNELS; do kernel_field "$kernel" suite; done | sort -u); do
-		tests "KernelShark of $each" "$HARNESS/kernelshark.sh" "$each"
-	done
+	[ -n "${TESTS-}" ] || viewers
 }
 
 [ $# -gt 0 ] || set -- lint unit guest
 : "${KERNELS:=$(kernel_names | paste -sd' ')}"
 mkdir -p "$LOGS"
-rm -f "$LOGS/summary"
+rm -f "$LOGS"/summary "$LOGS"/*.left
 case " $* " in
 *' guest '*) begin_roots ;;
 esac
@@ -298,16 +344,7 @@ for part; do
 	*) die "no part '$part'; there are: lint unit guest" ;;
 	esac
 done
-# What needs roots comes last.
-for part; do
-	case $part in
-	lint)
-		# shellcheck disable=SC2086
-		! end_roots || lint $ROOT_LINTS
-		;;
-	guest) guests ;;
-	esac
-done
+in_roots "$@"
 
 if [ ${#failures[@]} -gt 0 ]; then
 	echo
