@@ -125,6 +125,15 @@ class task {
 		return {};
 	}
 
+	/**
+	 * offer - it may become a stage of a chain, by whoever is told the key; see resch-chain.hpp
+	 * @key: a random number; 0: nobody may any more
+	 */
+	result<void> offer(std::uint64_t key) const
+	{
+		return detail::done(::resch_chain_offer(device_.fd(), id_, key));
+	}
+
 	result<statistics> stat() const
 	{
 		return device_.stat(id_);

@@ -8,8 +8,8 @@
  *   std::expected of C++23 does. Nothing throws by itself, and all compiles with -fno-exceptions.
  *   Who prefers exceptions asks for one: value() throws resch::failure where there is none (and
  *   ends the program where exceptions are off).
- * - Descriptors, registrations, domains and applications end with their objects (RAII). An object
- *   that needs the device keeps it open.
+ * - Descriptors, registrations, domains, chains and applications end with their objects (RAII). An
+ *   object that needs the device keeps it open.
  * - Times are std::chrono: durations in nanoseconds, and points of std::chrono::steady_clock, which
  *   is CLOCK_MONOTONIC in the C++ libraries of Linux.
  * - The structures and constants of <linux/resch.h> stay what they are; what is named alike here
@@ -19,6 +19,7 @@
 #define _RESCH_HPP
 
 #include <resch-application.hpp>
+#include <resch-chain.hpp>
 #include <resch-device.hpp>
 #include <resch-domain.hpp>
 #include <resch-parameters.hpp>

@@ -2,7 +2,8 @@
 #
 # Compile the guest tests written in C: each tests/guest/NAME.c is one program,
 # $(O)/guest/NAME, linked with libresch when that has been installed in $(O);
-# tests/torture is one program, $(O)/torture/torture.
+# tests/torture is one program, $(O)/torture/torture. The examples in C++, which libresch leaves to
+# who has a compiler, are in $(O)/examples.
 # Run from the top: make -f tests/harness/guest-tests.mk O=DIR
 
 O ?= build/host
@@ -17,7 +18,9 @@ LDLIBS := $(if $(wildcard $(O)/lib/libresch.so),-L$(O)/lib -lresch) -lpthread -l
 
 TORTURE := $(wildcard tests/torture/*.c) $(addprefix tests/guest/lib/,basic.c domain.c process.c)
 
-all: $(PROGRAMS) $(O)/torture/torture
+CPP_EXAMPLES := $(patsubst libresch/examples/%,$(O)/examples/%,$(wildcard libresch/examples/*.cpp))
+
+all: $(PROGRAMS) $(O)/torture/torture $(CPP_EXAMPLES)
 
 OBJECTS := $(O)/obj/guest-tests
 
@@ -44,6 +47,12 @@ $(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o, \
 		$(wildcard $(O)/lib/libresch.so)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
+
+$(O)/examples/%.cpp: libresch/examples/%.cpp $(wildcard libresch/*.hpp) \
+	$(wildcard $(O)/lib/libresch.so)
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS) -Ilibresch -std=c++17 -O2 -Wall -Wextra -Werror -MF $@.d -o $@ $< \
+		$(LDFLAGS) $(LDLIBS)
 
 -include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/torture/*.d)
 

@@ -40,10 +40,10 @@ PRINTS = {
 }
 # A server and its client: test_pair; tests/guest/comm runs them with budgets.
 PAIR = {'comm-client.c', 'comm-server.c'}
-# Processes of a chain: compiled here, run by tests/guest/chain-run.
-CHAIN = {'pipes.c', 'robot.c'}
-# Run by test_python.py.
-PYTHON = {'periodic.py'}
+# Stages of a chain: compiled here, run by tests/guest/chain-run and chain-bindings.
+CHAIN = {'pipes.c', 'robot.c', 'stages.cpp'}
+# Run by test_python.py, and by tests/guest/chain-bindings.
+PYTHON = {'periodic.py', 'stages.py'}
 # Read by programs: test_documents.py.
 FILES = {'fusion.csv'}
 

@@ -7,6 +7,7 @@ Programs run in processes of their own, with played_device.c preloaded; $LIBRESC
 library was built.
 """
 
+import glob
 import os
 import re
 import shutil
@@ -39,13 +40,17 @@ for name, kind in sorted(vars(_library).items()):
 
 VALUES = '''
 import resch
-from resch import _library
-for kind, prefix in ((resch.Kind, ''), (resch.Reaction, ''), (resch.State, 'STATE_'), (resch.EventType, 'EVENT_')):
+from resch import _library, chain
+for kind, prefix in ((resch.Kind, ''), (resch.Reaction, ''), (resch.State, 'STATE_'), (resch.EventType, 'EVENT_'),
+                     (chain.Protocol, 'CHAIN_')):
     for each in kind:
         print('RESCH_' + prefix + each.name, int(each))
 for name in ('F_SYNC', 'F_SKIP_ADMISSION', 'NEVER'):
     print('RESCH_' + name, getattr(resch, name))
-for name in ('NAME_LEN', 'OPTIONS_LEN', 'REASON_LEN', 'CPUS_MAX', 'VERDICT_TEXT'):
+for name in ('F_COMPLETE', 'F_MISS', 'F_SKIP_ADMISSION', 'F_SKIP_LATE'):
+    print('RESCH_CHAIN_' + name, getattr(chain, name))
+for name in ('NAME_LEN', 'OPTIONS_LEN', 'REASON_LEN', 'CPUS_MAX', 'VERDICT_TEXT', 'CHAIN_STAGES_MAX',
+             'CHAIN_BUCKETS'):
     print('RESCH_' + name, getattr(_library, name))
 '''
 
@@ -227,7 +232,8 @@ class Python(unittest.TestCase):
                               text=True, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         for kind in test_structures.headers.read_all()[0]:
-            if kind.name in ('resch_kind', 'resch_react', 'resch_state', 'resch_event_type'):
+            if kind.name in ('resch_kind', 'resch_react', 'resch_state', 'resch_event_type',
+                             'resch_chain_protocol'):
                 self.assertLessEqual({member.name for member in kind.members}, set(values))
 
     def test_played(self):
@@ -247,14 +253,14 @@ class Python(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which('mypy', path='/usr/bin'), 'no mypy')
     def test_types(self):
-        """mypy --strict likes the module and the example, and a program that uses it; and not a
+        """mypy --strict likes the module and the examples, and a program that uses it; and not a
         wrong one."""
         def mypy(*arguments):
             return subprocess.run(['/usr/bin/mypy', '--strict', '--cache-dir',
                                    self.folder + '/mypy', *arguments], cwd=self.folder,
                                   env={**os.environ, 'MYPYPATH': MODULE}, stdout=subprocess.PIPE,
                                   text=True, check=False)
-        done = mypy(MODULE + '/resch', TOP + '/libresch/examples/periodic.py')
+        done = mypy(MODULE + '/resch', *glob.glob(TOP + '/libresch/examples/*.py'))
         self.assertEqual(done.returncode, 0, done.stdout)
         with open(self.folder + '/wrong.py', 'w', encoding='utf-8') as file:
             file.write(WRONG)
@@ -274,7 +280,7 @@ class Python(unittest.TestCase):
         self.python('-m', 'pip', 'install', '-q', '--no-index', '--no-build-isolation', '--no-deps',
                     '--target', target, tree + '/libresch/python', played=False)
         self.assertEqual(sorted(os.listdir(target + '/resch')),
-                         ['__init__.py', '__pycache__', '_library.py', 'py.typed'])
+                         ['__init__.py', '__pycache__', '_library.py', 'chain.py', 'py.typed'])
         self.assertEqual(sorted(os.listdir(tree + '/libresch/python')), sorted(os.listdir(MODULE)),
                          'the tree stays as it was')
         with open(TOP + '/VERSION', encoding='utf-8') as file:

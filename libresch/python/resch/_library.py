@@ -15,6 +15,8 @@ OPTIONS_LEN = 64
 REASON_LEN = 96
 CPUS_MAX = 1024
 VERDICT_TEXT = 320
+CHAIN_STAGES_MAX = 16
+CHAIN_BUCKETS = 64
 
 _u32 = ctypes.c_uint32
 _s32 = ctypes.c_int32
@@ -81,6 +83,43 @@ class Event(ctypes.Structure):
     _fields_ = [('type', _u32), ('task', _u32), ('time', _u64), ('job', _u64), ('value', _u64)]
 
 
+class ChainStage(ctypes.Structure):
+    _fields_ = [('task', _u32), ('from_mask', _u32), ('key', _u64), ('phase', _u64),
+                ('reserved', _u64 * 3)]
+
+
+class ChainSet(ctypes.Structure):
+    _fields_ = [('id', _u32), ('count', _u32), ('protocol', _u32), ('flags', _u32),
+                ('period', _u64), ('deadline', _u64), ('stages', _u64),
+                ('name', ctypes.c_char * NAME_LEN), ('verdict', Verdict)]
+
+
+class StageStat(ctypes.Structure):
+    _fields_ = [('task', _u32), ('cpu', _s32), ('completed', _u64), ('held', _u64),
+                ('held_total', _u64), ('late', _u64), ('lost', _u64), ('skipped', _u64),
+                ('response_min', _u64), ('response_max', _u64), ('response_total', _u64),
+                ('waiting', _u32), ('waiting_max', _u32)]
+
+
+class ChainStat(ctypes.Structure):
+    _fields_ = [('id', _u32), ('next', _u32), ('room', _u32), ('count', _u32), ('stages', _u64),
+                ('histogram', _u64), ('protocol', _u32), ('flags', _u32), ('stopped', _u32),
+                ('ruled', _u32), ('period', _u64), ('deadline', _u64), ('instances', _u64),
+                ('completed', _u64), ('missed', _u64), ('skipped', _u64), ('lost', _u64),
+                ('response_min', _u64), ('response_max', _u64), ('response_total', _u64),
+                ('tardiness_max', _u64), ('name', ctypes.c_char * NAME_LEN)]
+
+
+class ChainJob(ctypes.Structure):
+    _fields_ = [('chain', _u32), ('stage', _u32), ('instance', _u64), ('origin', _u64),
+                ('deadline', _u64)]
+
+
+class StagePage(ctypes.Structure):
+    _fields_ = [('sequence', _u32), ('task', _u32), ('instance', _u64), ('origin', _u64),
+                ('deadline', _u64), ('release', _u64), ('rest', _u64), ('reserved', _u64 * 2)]
+
+
 _pointer = ctypes.POINTER
 # Results and arguments; the results are 0 or more, or a negative error number, where they are
 # c_int.
@@ -103,6 +142,18 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     'resch_domain_set': (ctypes.c_int, [ctypes.c_int, _pointer(DomainSet)]),
     'resch_domain_del': (ctypes.c_int, [ctypes.c_int, _u32]),
     'resch_domain_next': (ctypes.c_int, [ctypes.c_int, _pointer(DomainStat)]),
+    'resch_chain_offer': (ctypes.c_int, [ctypes.c_int, _u32, _u64]),
+    'resch_chain_set': (ctypes.c_int, [ctypes.c_int, _pointer(ChainSet), _pointer(ChainStage)]),
+    'resch_chain_del': (ctypes.c_int, [ctypes.c_int, _u32]),
+    'resch_chain_stat': (ctypes.c_int, [ctypes.c_int, _u32, _pointer(ChainStat),
+                                        _pointer(StageStat), _u32, _pointer(_u64)]),
+    'resch_chain_next': (ctypes.c_int, [ctypes.c_int, _pointer(ChainStat), _pointer(StageStat),
+                                        _u32, _pointer(_u64)]),
+    'resch_chain_current': (ctypes.c_int, [ctypes.c_int, _pointer(ChainJob)]),
+    'resch_chain_open': (ctypes.c_int, [ctypes.c_int, _u32]),
+    'resch_chain_map': (ctypes.c_void_p, [ctypes.c_int]),
+    'resch_chain_read': (ctypes.c_int, [ctypes.c_void_p, _u32, _pointer(StagePage)]),
+    'resch_chain_slack': (ctypes.c_int64, [ctypes.c_void_p, _u32]),
     'resch_event_read': (ctypes.c_int, [ctypes.c_int, _pointer(Event), ctypes.c_size_t]),
     'resch_event_wait': (ctypes.c_int, [ctypes.c_int, ctypes.c_int]),
     'resch_params_check': (ctypes.c_int, [_pointer(TaskParams), ctypes.c_char_p, ctypes.c_size_t]),
@@ -114,7 +165,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 
 def _load() -> ctypes.CDLL:
     try:
-        library = ctypes.CDLL('libresch.so.0')
+        library = ctypes.CDLL('libresch.so.0', use_errno=True)
     except OSError as error:
         raise ImportError('the library libresch.so.0 is missing: install the package libresch0, or '
                           f'`sudo make install` in the source tree ({error})') from error
@@ -126,6 +177,15 @@ def _load() -> ctypes.CDLL:
 
 
 LIBRARY = _load()
+
+
+_C_LIBRARY = ctypes.CDLL(None)
+_C_LIBRARY.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+
+
+def unmap(page: int, size: int) -> None:
+    """What a call of the library has mapped."""
+    _C_LIBRARY.munmap(page, size)
 
 
 def text_of(error: int) -> str:
