@@ -26,10 +26,11 @@ with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
 IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange', 'resch-nodes'}
 
 
-def make(target, destdir, *more):
+def make(target, destdir, *more, env=None):
     return subprocess.run(['make', '-s', '-C', TOP, target, 'O=' + OUT,
                            'DESTDIR=' + destdir, *more],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          env=env)
 
 
 def files(folder):
@@ -220,6 +221,26 @@ class Install(unittest.TestCase):
                 else:
                     self.assertEqual('not tested' in check.stderr,
                                      'not tested' in found['kernel']['found'], release)
+
+    @unittest.skipIf(os.geteuid(), 'only root gets as far')
+    def test_6_kernel_is_asked_first(self):
+        """Before a package is fetched, or a file is put anywhere."""
+        folder = self.folder.name + '/first'
+        os.makedirs(folder + '/bin')
+        # no package is there
+        for name in ('apt-get', 'dkms', 'sudo', 'modprobe', 'dpkg-query'):
+            with open(f'{folder}/bin/{name}', 'w', encoding='utf-8') as file:
+                file.write(f'#!/bin/sh\ntouch {folder}/called\nexit 1\n')
+            os.chmod(f'{folder}/bin/{name}', 0o755)
+        with open(folder + '/config', 'w', encoding='utf-8') as file:
+            file.write('CONFIG_HIGH_RES_TIMERS=y\n')
+        done = make('install', '', f'PREFIX={folder}/usr',
+                    env={**os.environ, 'PATH': f'{folder}/bin:{os.environ["PATH"]}',
+                         'RESCH_CACHE': folder + '/cache', 'DKMS_KERNEL': '6.18.44-amd64',
+                         'DKMS_CONFIG': folder + '/config'})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('kernel 6.18.44-amd64 lacks', done.stdout)
+        self.assertEqual(sorted(os.listdir(folder)), ['bin', 'config'], done.stdout)
 
     def test_7_again_and_away(self):
         """An install over an older one takes the older one's files; uninstall leaves what others
