@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * resch-server.h - applications in servers: how large a server has to be, and jobs as functions
+ * resch-server.h - applications in servers: how large a server has to be, or becomes as it is used,
+ * and jobs as functions
  *
  * Sizes are what the plugin `server` admits: a server that resch_server_size() has found takes the
  * tasks, one whose budget is 1 ns smaller refuses one of them (or cannot be shown to carry them
@@ -82,6 +83,73 @@ int resch_server_size(struct resch_server_params *params, const struct resch_ser
  */
 int resch_server_capacity(uint32_t policy, uint64_t quantum, const struct resch_server_task *tasks,
 			  uint32_t count, uint64_t *capacity);
+
+/* ---- budgets that follow what is used -------------------------------------------------------- */
+
+#define RESCH_TUNE_WINDOW 64 /* samples at most */
+/* Room over what was used, in percent. */
+#define RESCH_TUNE_SPARE_MIN 5
+#define RESCH_TUNE_SPARE_MAX 400
+
+/**
+ * struct resch_tune - how a budget follows what is used, and what has been seen
+ * @least, @most: bounds of the budget, ns; @least is at least 1
+ * @spare:    room over what was used, percent: RESCH_TUNE_SPARE_MIN to RESCH_TUNE_SPARE_MAX
+ * @window:   so many samples count, 1 to RESCH_TUNE_WINDOW: the time for which it keeps a budget
+ *            that has become too large
+ * @ignore:   so many of the largest of them don't; less than @window
+ * @seen:     samples that there were, by which the last one is found in @used; 0 at first
+ * @since:    when the last one ended, CLOCK_MONOTONIC, ns; 0 at first
+ * @consumed: resch_server_stat.consumed then
+ * @period:   the server's then
+ * @used:     what was used in a period, on an average over each sample, ns; the last one is at
+ *            (@seen - 1) % @window
+ */
+struct resch_tune {
+	uint64_t least;
+	uint64_t most;
+	uint32_t spare;
+	uint32_t window;
+	uint32_t ignore;
+	uint32_t seen;
+	uint64_t since;
+	uint64_t consumed;
+	uint64_t period;
+	uint64_t used[RESCH_TUNE_WINDOW];
+};
+
+/**
+ * resch_tune_budget - the budget that a server is to have
+ * @tune: a call is a sample: of the time since the call before, if that is a period or more and the
+ *        server has tasks
+ * @stat: of the server, as it is at @now
+ * @now:  CLOCK_MONOTONIC, ns: resch_now()
+ *
+ * (1 + @spare) times the largest but @ignore of the last @window samples, between @least and @most
+ * (and the period): the feedback of Cucinotta, Checconi, Abeni, Palopoli, Self-tuning schedulers
+ * for legacy real-time applications, EuroSys 2010, with a quantile as the predictor. While a server
+ * is used up it grows by @spare each sample; what needs d in each period then has (1 + @spare) d,
+ * to a 50th, for as long as it does, and @window samples longer. A change by less than a 50th is
+ * none.
+ *
+ * Return: it, ns; the server's own: leave it; 0: a member of @tune is out of range.
+ */
+uint64_t resch_tune_budget(struct resch_tune *tune, const struct resch_server_stat *stat,
+			   uint64_t now);
+
+/**
+ * resch_server_tune - have a server's budget follow what is used: to be called again and again,
+ * each ten of its periods, say
+ * @want: in: domain and id; out: params are the server's, verdict is why it does not get all
+ *
+ * Asks for what resch_tune_budget() says; where admission refuses that, for what it would take of
+ * it.
+ *
+ * Return: 1: the server has another budget from its next replenishment on; 0: it has the same;
+ * -EBUSY: it has the same, for @want->verdict; -EINVAL: a member of @tune is out of range, or the
+ * server is one of a band; others as resch_server_stat(), resch_server_set().
+ */
+int resch_server_tune(int fd, struct resch_tune *tune, struct resch_server_set *want);
 
 /* ---- the open system ------------------------------------------------------------------------- */
 

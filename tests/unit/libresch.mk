@@ -5,6 +5,7 @@ SRCS_test_libresch_domain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_guard := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_chain := $(LIBRESCH) tests/unit/fake_device.c
 SRCS_test_libresch_page := $(LIBRESCH) tests/unit/fake_device.c
+SRCS_test_libresch_tune := $(LIBRESCH) tests/unit/fake_device.c
 
 # Against a simulator that shares nothing with the library.
 $(foreach test,$(filter test_libresch_assign%,$(TESTS)), \

@@ -147,6 +147,16 @@ class Arguments(unittest.TestCase):
             self.refused(2, "takes a server and process ids", "server", "attach", *wrong)
         self.refused(2, "process ids are numbers", "server", "attach", "1:1", "1", "x")
 
+    def test_server_tune(self):
+        tune = ["server", "tune"]
+        for wrong in ([], ["1"], ["1:1", "1:2"]):
+            self.refused(2, "takes DOMAIN:ID", *tune, *wrong)
+        self.refused(2, "leaves nothing of a window of 4", *tune, "1:1", "--window=4", "--ignore=4")
+        self.refused(2, "--min=2ms is more than --max=1ms", *tune, "1:1", "--min=2ms", "--max=1ms")
+        for wrong in ("--spare=4", "--spare=401", "--window=0", "--window=65"):
+            self.refused(2, wrong, *tune, "1:1", wrong)
+        self.refused(3, "modprobe resch", *tune, "1:1")
+
     def test_server_size(self):
         self.refused(2, "takes one FILE", "server", "size")
         for option, value in (("kind", "cbr"), ("policy", "lifo"), ("period", "9us"),

@@ -133,7 +133,8 @@ class Words(unittest.TestCase):
         self.assertEqual(sorted(complete("")), sorted(listed()))
         self.assertEqual(complete("unsh"), ["unshield"])
         self.assertEqual(sorted(complete("server", "")),
-                         ["add", "attach", "del", "delegate", "list", "run", "set", "size"])
+                         ["add", "attach", "del", "delegate", "list", "run", "set", "size",
+                          "tune"])
         self.assertIn("root", complete("server", "delegate", "1:1", "--user", "="))
         self.assertEqual(complete("server", "add", "--kind", "="), list(listed("server-kinds")))
         self.assertEqual(complete("server", "add", "--kind", "=", "pa"), ["passive"])

@@ -17,6 +17,7 @@ static const char help[] =
 	"       reschctl server attach SERVER PID...\n"
 	"       reschctl server attach {SERVER | --budget=TIME --period=TIME [OPTION...]} {--cgroup=PATH | --slice=NAME}\n"
 	"       reschctl server delegate DOMAIN:ID {--user=NAME | --group=NAME | --withdraw} [OPTION...]\n"
+	"       reschctl server tune DOMAIN:ID [OPTION...]\n"
 	"\n"
 	"A server is a group of tasks on one CPU that share a budget in every period, as if they had a slower\n"
 	"processor to themselves. Its domain is under the plugin `server`; tasks join it with --group=ID. `set`\n"
@@ -25,7 +26,8 @@ static const char help[] =
 	"of them has ended; its exit status is the program's, or 125 to 127, as with `reschctl run`. `attach` takes in\n"
 	"all threads of processes that run already, and what these start, until it is interrupted; of a control group\n"
 	"all that is there and all that comes, until it goes, in a server of its own or one that there is. `delegate` gives a\n"
-	"server to a user or a group without rights: `reschctl server delegate --help`.\n"
+	"server to a user or a group without rights: `reschctl server delegate --help`. `tune` has the budget follow\n"
+	"what is used: `reschctl server tune --help`.\n"
 	"\n"
 	"  -b, --budget=TIME       what its tasks may execute in each period; 10us or more\n"
 	"      --period=TIME       at most 1h, and 10000 budgets\n"
@@ -565,15 +567,17 @@ int cmd_server(int argc, char **argv)
 		{ "add", server_add },
 		{ "set", server_resize },
 		{ "del", server_del },
+		/* in files of their own */
 		{ "size", server_size },
 		{ "run", server_run },
 		{ "attach", server_attach },
 		{ "delegate", server_delegate },
+		{ "tune", server_tune },
 		{},
 	};
 
 	return action_run(
 		argc, argv, actions, help,
-		"server list, server add, server set, server del, server size, server run, server attach or "
-		"server delegate");
+		"server list, server add, server set, server del, server size, server run, server attach, "
+		"server delegate or server tune");
 }

@@ -89,5 +89,6 @@ int server_size(int argc, char **argv);
 int server_run(int argc, char **argv);
 int server_attach(int argc, char **argv);
 int server_delegate(int argc, char **argv);
+int server_tune(int argc, char **argv);
 
 #endif /* _RESCHCTL_SERVER_H */
