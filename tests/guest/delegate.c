@@ -157,20 +157,23 @@ TEST(no_more, "other servers and domains, and all other requests, are not theirs
 	task_join(&task);
 }
 
-static int bobs(void *arg)
-{
-	become(BOB, false);
-	*(atomic_int *)arg = 1;
-	for (;;)
-		pause();
-	return 0;
-}
+/* Users of threads that aren't hers: of programs that have root's rights, or may have them again */
+static const uid_t users[][3] = {
+	{ ALICE, 0, 0 }, { ALICE, ALICE, 0 }, { 0, ALICE, ALICE }, { BOB, BOB, BOB }
+};
+#define OTHERS 4
 
-/* Alice may send it signals: so her login shell may a program that she has, with root's rights. */
-static int setuid_program(void *arg)
+struct other {
+	atomic_int ready;
+	uid_t users[3];
+};
+
+static int somebody(void *arg)
 {
-	must_libc(setresuid(ALICE, 0, 0));
-	*(atomic_int *)arg = 1;
+	struct other *other = arg;
+
+	must_libc(setresuid(other->users[0], other->users[1], other->users[2]));
+	other->ready = 1;
 	for (;;)
 		pause();
 	return 0;
@@ -183,9 +186,10 @@ static int wants_others(void *arg)
 	int i;
 
 	become(ALICE, false);
-	must_libc(kill(others[1], 0));
+	/* She may send it signals: so her login shell may a program that she has. */
+	must_libc(kill(others[0], 0));
 	task.params.kind = RESCH_WAKEUP;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i <= OTHERS; i++) {
 		refused(resch_register_thread(dev, others[i], &reg), EPERM);
 		refused(resch_register_thread(dev, others[i], &task), EPERM);
 	}
@@ -194,18 +198,22 @@ static int wants_others(void *arg)
 
 TEST(others, "threads of others are not theirs, nor a program of theirs with another's rights")
 {
-	atomic_int *ready = shared(2 * sizeof(*ready));
-	pid_t others[3];
+	struct other *told_of = shared(OTHERS * sizeof(*told_of));
+	pid_t others[OTHERS + 1];
+	int i;
 
 	server_with(5 * MS);
 	give(RESCH_HOLDER_USER, ALICE);
-	others[0] = child(bobs, &ready[0]);
-	others[1] = child(setuid_program, &ready[1]);
-	others[2] = getpid();
-	await(ready[0] && ready[1]);
+	for (i = 0; i < OTHERS; i++) {
+		memcpy(told_of[i].users, users[i], sizeof(users[i]));
+		others[i] = child(somebody, &told_of[i]);
+	}
+	others[OTHERS] = getpid();
+	for (i = 0; i < OTHERS; i++)
+		await(told_of[i].ready);
 	child_ok(child(wants_others, others));
-	kill(others[0], SIGKILL);
-	kill(others[1], SIGKILL);
+	for (i = 0; i < OTHERS; i++)
+		kill(others[i], SIGKILL);
 }
 
 /* ---- who they are ---------------------------------------------------------------------------- */
@@ -245,34 +253,46 @@ static int passes_it_on(void *arg)
 	return 0;
 }
 
-TEST(passed, "who gets their descriptor has none of their rights")
+TEST(passed,
+     "who gets their descriptor has none of their rights, and who has a server only his own")
 {
+	struct resch_delegate bobs;
+
 	server_with(5 * MS);
 	give(RESCH_HOLDER_USER, ALICE);
+	child_ok(child(passes_it_on, NULL));
+	bobs = to(RESCH_HOLDER_USER, BOB);
+	bobs.id = server_make(her_domain, 5 * MS, FAMILY_PERIOD);
+	must(resch_server_delegate(dev, &bobs));
 	child_ok(child(passes_it_on, NULL));
 }
 
 static int ends_roots(void *arg)
 {
+	struct resch_start start = { .domain = her_domain, .group = her_server };
 	uint32_t id = (long)arg;
 
 	become(ALICE, false);
 	refused(resch_unregister(dev, id), EPERM);
 	refused(resch_release(dev, id), EPERM);
+	must(call(dev, RESCH_IOC_START, &start));
+	check_is(start.waiting, 0);
 	return 0;
 }
 
 TEST(roots, "who has root's descriptor does not have root's tasks, not even in that server")
 {
-	struct task task = { .reg = sporadic(100 * MS, MS) };
+	struct task task = { .reg = periodic(100 * MS, MS) };
 
 	server_with(5 * MS);
 	give(RESCH_HOLDER_USER, ALICE);
 	task.reg.params.group = her_server;
+	task.reg.params.flags |= RESCH_F_SYNC;
 	task_start(&task, body_idle);
+	await(proc_state(task.tid) == 'S');
 	child_ok(child(ends_roots, (void *)(long)task.id));
+	check_is(must(resch_start(dev, her_domain, 0)), 1);
 	task.stop = 1;
-	must(resch_release(dev, task.id));
 	task_join(&task);
 }
 
@@ -496,10 +516,20 @@ static int fills_band(void *arg)
 	return 0;
 }
 
+/* So many are in the servers of the band, and so many wait. */
+static bool band_has(uint32_t tasks, uint32_t waiting)
+{
+	struct resch_server_stat one = server_stat(her_domain, her_server);
+	struct resch_server_stat two = server_stat(her_domain, her_server + 1);
+
+	return one.tasks + two.tasks == tasks && one.waiting + two.waiting == waiting;
+}
+
 TEST(band, "a band is given as a whole, and so is its ceiling")
 {
 	struct resch_servers_set want = { .cpus = { .bits = { 3 } } };
 	struct resch_delegate other;
+	pid_t pid;
 
 	pin(0, "0");
 	her_domain = domain_on("0-1", "server", "");
@@ -517,6 +547,14 @@ TEST(band, "a band is given as a whole, and so is its ceiling")
 	child_ok(child(fills_band, NULL));
 	take_back();
 	check_is(tasks_registered(), 0);
+	give(RESCH_HOLDER_USER, ALICE);
+	told = shared(sizeof(*told));
+	pin(0, "0-1"); /* who may be on both CPUs is put on both */
+	pid = child(starts_bomb, NULL);
+	await(told->count == 4 * TASKS && band_has(TASKS, 4 * TASKS + 1 - TASKS));
+	take_back();
+	await(band_has(0, 0));
+	bomb_ends(pid, "withdrawn");
 	check_is(server_stat(her_domain, her_server + 1).holder, RESCH_HOLDER_NONE);
 	must(resch_servers_del(dev, her_domain, her_server));
 }
