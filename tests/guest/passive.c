@@ -4,6 +4,7 @@
  *
  * resch-test: timeout=240
  */
+#include "delegate.h"
 #include "passive.h"
 
 /* ---- who may what ---------------------------------------------------------------------------- */
@@ -110,6 +111,45 @@ TEST(rights, "a call is taken up once, by a thread of the server that the client
 	task_join(&provider);
 	task_join(&client);
 	check_is(domain_stat(domain).ejections, 0);
+}
+
+static int holder_calls(void *arg)
+{
+	struct resch_register reg = task_in_server();
+	struct resch_call out;
+
+	(void)arg;
+	become(ALICE, false);
+	reg.params.kind = RESCH_WAKEUP;
+	must(resch_register_self(dev, &reg));
+	refused(client_call(theirs, 0, &out), EPERM);
+	refused(client_call(theirs, RESCH_CALL_F_WAIT, &out), EPERM);
+	refused(client_end(0, 0), ENOENT);
+	must(resch_unregister(dev, reg.id));
+	return 0;
+}
+
+/* What it asks for would wait for her budget, and others behind it. */
+TEST(delegated, "who is in a server by delegation calls nobody of another one")
+{
+	struct task client, provider;
+
+	servers();
+	her_domain = domain;
+	her_server = ours;
+	give(RESCH_HOLDER_USER, ALICE);
+	signals_end_waiting();
+	start(&provider, theirs, body_answers);
+	child_ok(child(holder_calls, NULL));
+	check_is(provider.jobs, 0);
+	/* Root's own may, from the same server. */
+	start(&client, ours, body_calls);
+	await(client.step);
+	check_is(client.result, 0);
+	client.stop = 1;
+	task_join(&client);
+	stop_provider(&provider);
+	check_is(provider.jobs, 1);
 }
 
 /* ---- who pays -------------------------------------------------------------------------------- */
