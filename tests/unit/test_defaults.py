@@ -48,8 +48,9 @@ def unsafe(text):
         for found in re.finditer(rf'struct {name} \w+(?:\[\])? = ', text):
             end = re.search(r'^\t*}?;|;$', text[found.end():], re.M)
             value = text[found.end():found.end() + end.end()]
-            # made by a function, which is looked at itself
-            if begin not in value and not re.search(r'\.params = \w+\(', value):
+            # one that stands has been made with all of it; or a function makes it, which is looked
+            # at itself
+            if begin not in value and not re.search(r'\.id\b|\.params = \w+\(', value):
                 yield from ((name, member) for member in members
                             if not re.search(rf'\.{member}\b', value))
 
@@ -128,6 +129,8 @@ int main(void)
                             ('struct resch_register reg = { .params = { .cpu = 1 } };\n',
                              ['overrun']),
                             ('struct resch_register reg = RESCH_REGISTER_INIT;\n', []),
+                            ('struct resch_server_set set = { .domain = 1 };\n', ['cpu']),
+                            ('struct resch_server_set set = { .domain = 1, .id = 2 };\n', []),
                             ('\tstruct resch_chain_set want = {\n\t\t.count = 1,\n\t};\n'
                              '\tint protocol.x;\n', ['protocol'])):
             self.assertEqual([member for _, member in unsafe(text)], found, text)
