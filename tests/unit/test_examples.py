@@ -30,6 +30,7 @@ GIVEN = '''#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 %s
 #ifdef __cplusplus
 template <class... Any> static void work(Any...) {}
