@@ -111,6 +111,8 @@ int on_chain(void *record)
 		chain->instances++;
 	if (event.what & RESCH_INSTANCE_LOST)
 		__sync_fetch_and_add(&chain->lost, 1);
+	if (event.what & RESCH_INSTANCE_SKIPPED)
+		__sync_fetch_and_add(&chain->skipped, 1);
 	if (event.what & RESCH_INSTANCE_LATE)
 		chain->missed++;
 	if (event.what & RESCH_INSTANCE_COMPLETE) {

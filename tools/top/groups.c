@@ -186,8 +186,9 @@ static int chains_take(struct look *look, const struct look *before, const struc
 		}
 		name_clean(chain->name);
 		/* Of a chain that has stopped nothing comes any more. */
-		if (chain->stopped && chain->whole && chain->instances > chain->completed)
-			chain->lost = chain->instances - chain->completed;
+		if (chain->stopped && chain->whole &&
+		    chain->instances > chain->completed + chain->skipped)
+			chain->lost = chain->instances - chain->completed - chain->skipped;
 	}
 	return 0;
 }

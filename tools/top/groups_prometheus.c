@@ -92,6 +92,7 @@ static void put_chains(const struct look *look, FILE *to)
 		TOTAL(chain, instances, "Instances whose first stage is complete."),
 		TOTAL(chain, completed, "Instances that are complete."),
 		TOTAL(chain, missed, "Instances that were complete after their deadlines."),
+		TOTAL(chain, skipped, "Instances that were dropped, being late already."),
 		TOTAL(chain, lost, "Instances that nothing comes of any more."),
 	};
 	const size_t prefix = sizeof("chain_") - 1;

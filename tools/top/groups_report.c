@@ -70,9 +70,9 @@ static void add_time(struct table *table, const struct histogram *histogram, uns
 size_t chains_table(const struct look *look, size_t width, FILE *to)
 {
 	static const char *const headings[] = {
-		">CHAIN",    "NAME",	  "PROTOCOL",	 ">STAGES",   ">DEADLINE",
-		">BEGUN",    ">DONE",	  ">MISS",	 ">LOST",     ">RESP 50%",
-		">RESP 90%", ">RESP 99%", ">RESP 99.9%", ">RESP MAX", NULL,
+		">CHAIN",    "NAME",	    "PROTOCOL",	 ">STAGES", ">DEADLINE", ">BEGUN",
+		">DONE",     ">MISS",	    ">SKIP",	 ">LOST",   ">RESP 50%", ">RESP 90%",
+		">RESP 99%", ">RESP 99.9%", ">RESP MAX", NULL,
 	};
 	static const char *const drop[] = { "RESP 90%", "RESP 99.9%", "PROTOCOL",
 					    "STAGES",	"RESP 50%",   NULL };
@@ -93,6 +93,7 @@ size_t chains_table(const struct look *look, size_t width, FILE *to)
 		table_add(&table, "%" PRIu64, (uint64_t)chain->instances);
 		table_add(&table, "%" PRIu64, (uint64_t)chain->completed);
 		table_add(&table, "%" PRIu64, (uint64_t)chain->missed);
+		table_add(&table, "%" PRIu64, (uint64_t)chain->skipped);
 		table_add(&table, "%" PRIu64, (uint64_t)chain->lost);
 		add_time(&table, &chain->response, 500);
 		add_time(&table, &chain->response, 900);
@@ -159,6 +160,7 @@ static struct json_object *chain_json(const struct top_chain *chain)
 	json_add_number(out, "instances", chain->instances);
 	json_add_number(out, "completed", chain->completed);
 	json_add_number(out, "missed", chain->missed);
+	json_add_number(out, "skipped", chain->skipped);
 	json_add_number(out, "lost", chain->lost);
 	json_add(out, "response", histogram_json(&chain->response));
 	return out;

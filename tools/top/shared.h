@@ -179,7 +179,7 @@ struct top_server {
  * @whole:   it was seen to be made
  * @gone:    it is there no more, since @ended
  * @stopped: the number, from 1, of the stage whose registration has ended
- * @instances, @completed, @missed, @lost: as in struct resch_chain_stat
+ * @instances, @completed, @missed, @skipped, @lost: as in struct resch_chain_stat
  */
 struct top_chain {
 	__u32 id;
@@ -197,6 +197,7 @@ struct top_chain {
 	__u64 instances;
 	__u64 completed;
 	__u64 missed;
+	__u64 skipped;
 	__u64 lost;
 	struct histogram response; /* end to end */
 };
