@@ -309,7 +309,8 @@ in_roots() {
 	end_roots || return 0
 	[[ " $* " != *' lint '* ]] || beside root_lints
 	if [[ " $* " == *' guest '* ]]; then
-		for each in $KERNELS; do
+		# The last ones take longest, and begin first: none is alone at the end.
+		for each in $(tr ' ' '\n' <<<"$KERNELS" | tac); do
 			beside kernel "$each"
 		done
 	fi
