@@ -65,8 +65,7 @@ static void chain_watch(struct life *life, uint32_t chain)
 	union argument argument = { .chain_open = { .id = chain } };
 	void *page;
 
-	/* Not by request(), which closes it. */
-	if (call(life->fd, RESCH_IOC_CHAIN_OPEN, &argument))
+	if (request_counted(life, REQUEST_CHAIN_OPEN, &argument))
 		return;
 	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, argument.chain_open.fd, 0);
 	close(argument.chain_open.fd);

@@ -54,15 +54,24 @@ static void learn(struct life *life, int which, const union argument *argument)
 	}
 }
 
-int request(struct life *life, int which, union argument *argument)
+int request_counted(struct life *life, int which, union argument *argument)
 {
-	uint32_t swapped = which == REQUEST_DOMAIN_SET ? argument->domain_set.domain : 0;
 	int result = call(life->fd, requests[which].number, argument);
 
 	atomic_fetch_add_explicit(&world->requests[which].called, 1, memory_order_relaxed);
+	if (result >= 0)
+		atomic_fetch_add_explicit(&world->requests[which].succeeded, 1,
+					  memory_order_relaxed);
+	return result;
+}
+
+int request(struct life *life, int which, union argument *argument)
+{
+	uint32_t swapped = which == REQUEST_DOMAIN_SET ? argument->domain_set.domain : 0;
+	int result = request_counted(life, which, argument);
+
 	if (result < 0)
 		return result;
-	atomic_fetch_add_explicit(&world->requests[which].succeeded, 1, memory_order_relaxed);
 	if (swapped)
 		happened(EVENT_SWAPS);
 	learn(life, which, argument);

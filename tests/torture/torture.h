@@ -156,9 +156,12 @@ static inline bool one_in(struct life *life, unsigned int n)
 /* ---- requests.c ------------------------------------------------------------------------------ */
 
 /*
- * Make request number @which with what is in @argument: 0, a positive value, or -errno. Counts it.
+ * Make request number @which with what is in @argument: 0, a positive value, or -errno. Counts it,
+ * and does what follows from it: descriptors that come are closed.
  */
 int request(struct life *life, int which, union argument *argument);
+/* Likewise, and nothing follows. */
+int request_counted(struct life *life, int which, union argument *argument);
 
 /* Fill @argument with what request @which is likely to take. */
 void request_fill(struct life *life, int which, union argument *argument);
