@@ -130,7 +130,7 @@ struct resch_tune {
  * for legacy real-time applications, EuroSys 2010, with a quantile as the predictor. While a server
  * is used up it grows by @spare each sample; what needs d in each period then has (1 + @spare) d,
  * to a 50th, for as long as it does, and @window samples longer. A change by less than a 50th is
- * none.
+ * none, but to the upper bound.
  *
  * Return: it, ns; the server's own: leave it; 0: a member of @tune is out of range.
  */

@@ -100,7 +100,8 @@ uint64_t resch_tune_budget(struct resch_tune *tune, const struct resch_server_st
 	wanted = predict(tune) * (100 + tune->spare) / 100;
 	wanted = bounded(tune, wanted);
 	change = wanted > budget ? wanted - budget : budget - wanted;
-	if (change < budget / PART)
+	/* What is short of time just below the upper bound gets the rest, however little it is. */
+	if (change < budget / PART && wanted != bounded(tune, UINT64_MAX))
 		wanted = bounded(tune, budget);
 	return wanted;
 }

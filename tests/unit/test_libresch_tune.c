@@ -97,6 +97,14 @@ static void bounds(void **state)
 	for (i = 0; i < 50; i++)
 		assert_true(follow(&hard, &tune, PERIOD, 10) <= PERIOD);
 	assert_int_equal(hard.stat.params.budget, PERIOD);
+	/* All of it, where the last step is less than a 50th; there it stays. */
+	tune = tune_of(4, 0);
+	hard = hard_of(7950000);
+	resch_tune_budget(&tune, &hard.stat, hard.now);
+	for (i = 0; i < 50; i++)
+		assert_int_equal(follow(&hard, &tune, 10 * MS, 10), 8 * MS);
+	for (i = 0; i < 50; i++)
+		assert_int_equal(follow(&hard, &tune, 6600000, 10), 8 * MS);
 }
 
 /* No sample: too soon, nobody there, counts that begin anew, another period. */
@@ -196,6 +204,8 @@ static uint64_t naive(const uint64_t *used, uint32_t seen, const struct resch_tu
 	wanted = wanted > tune->most ? tune->most : wanted < tune->least ? tune->least : wanted;
 	wanted = wanted > PERIOD ? PERIOD : wanted;
 	difference = wanted > budget ? wanted - budget : budget - wanted;
+	if (wanted == (tune->most < PERIOD ? tune->most : PERIOD))
+		return wanted;
 	return difference < budget / 50 ? budget : wanted;
 }
 
