@@ -91,9 +91,11 @@ int main(int argc, char **argv)
 		parameters.name = "arm";
 		auto arm = resch::chain::make(*device, stages, parameters);
 		if (arm) {
-			while (last < count)
-				std::this_thread::sleep_for(20ms);
 			auto stat = arm->stat();
+			while (stat && !stat->stopped && last < count) {
+				std::this_thread::sleep_for(20ms);
+				stat = arm->stat();
+			}
 			if (stat)
 				std::cout << stat->completed << " instances, " << stat->missed
 					  << " late, the longest took "

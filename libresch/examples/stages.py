@@ -15,10 +15,12 @@ import resch
 from resch import chain
 
 NAMES = ('camera', 'filter', 'arm')
+# What a thread tells: its task, offered, or why there is none.
+Told = Union[tuple[resch.Task, chain.Stage], resch.Error]
 
 
 def run(device: resch.Device, number: int, cpu: int, done: threading.Event, count: int,
-        told: 'queue.Queue[Union[tuple[resch.Task, chain.Stage], resch.Error]]') -> None:
+        told: 'queue.Queue[Told]') -> None:
     """A thread: a task, offered; then job by job, each part of an instance."""
     kind = resch.Kind.SPORADIC if number else resch.Kind.PERIODIC
     try:
@@ -42,7 +44,7 @@ def main() -> int:
     cpus = [int(cpu) for cpu in sys.argv[1:4]] if len(sys.argv) > 3 else [1, 2, 3]
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 50
     done = threading.Event()
-    told: 'queue.Queue[Union[tuple[resch.Task, chain.Stage], resch.Error]]' = queue.Queue()
+    told: 'queue.Queue[Told]' = queue.Queue()
     tasks, stages, threads = [], [], []
     with resch.Device() as device:
         try:
@@ -57,7 +59,8 @@ def main() -> int:
                 tasks.append(answer[0])
                 stages.append(answer[1])
             with chain.make(device, stages, period='20ms', deadline='40ms', name='arm') as arm:
-                done.wait()
+                while not done.wait(0.1) and not arm.stat().stopped:
+                    pass
                 stat = arm.stat()
             print(f'{stat.completed} instances, {stat.missed} late, the longest took '
                   f'{stat.response_max} ns')

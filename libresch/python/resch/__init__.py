@@ -24,7 +24,7 @@ import enum
 import os
 import types
 from collections.abc import Iterator
-from typing import Optional, Union
+from typing import Optional, TypeVar, Union
 
 from . import _library
 from ._library import LIBRARY
@@ -205,7 +205,24 @@ class Domain:
     tasks: int
 
 
-class Device:
+_Own = TypeVar('_Own', bound='_Ending')
+
+
+class _Ending:
+    """What the end of a with ends."""
+
+    def _end(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self: _Own) -> _Own:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[types.TracebackType]) -> None:
+        self._end()
+
+
+class Device(_Ending):
     """The module's door. Closing it, which the end of a with does, ends all registrations that were
     made through it."""
 
@@ -216,13 +233,6 @@ class Device:
             _raise(fd, LIBRARY.resch_open_reason(fd).decode())
         self._fd = fd
 
-    def __enter__(self) -> Device:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[types.TracebackType]) -> None:
-        self.close()
-
     def __del__(self) -> None:
         self.close()
 
@@ -230,6 +240,8 @@ class Device:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+    _end = close
 
     def fileno(self) -> int:
         """For select and the like: readable when there are events."""
@@ -345,7 +357,7 @@ class Device:
             _raise(error)
 
 
-class Task:
+class Task(_Ending):
     """A thread's registration; the end of a with ends it. Device.join() makes one.
 
     wait(), delay() and iteration are for the thread that has joined.
@@ -356,18 +368,13 @@ class Task:
         self.id = task
         self.cpu = cpu
 
-    def __enter__(self) -> Task:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[types.TracebackType]) -> None:
-        self.leave()
-
     def leave(self) -> None:
         """The thread is an ordinary one again; one that has ended is none already."""
         if self.id and self.device.fileno() >= 0:
             LIBRARY.resch_unregister(self.device.fileno(), self.id)
         self.id = 0
+
+    _end = leave
 
     def wait(self) -> Job:
         """End the job, and sleep until the next one may run; the first call waits for the first

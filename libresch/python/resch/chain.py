@@ -20,11 +20,10 @@ import errno
 import mmap
 import os
 import secrets
-import types
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
-from . import Device, Task, Time, _bytes, _library, _raise, _refuse, nanoseconds
+from . import Device, Task, Time, _bytes, _Ending, _library, _raise, _refuse, nanoseconds
 from ._library import LIBRARY
 
 __all__ = ['Chain', 'Instance', 'Page', 'Protocol', 'Stage', 'StageStatistics', 'Statistics',
@@ -196,25 +195,20 @@ def chains(device: Device) -> Iterator[Statistics]:
         _raise(error)
 
 
-class Chain:
+class Chain(_Ending):
     """A chain that make() has made; the end of a with ends it, its tasks stay."""
 
     def __init__(self, device: Device, chain: int) -> None:
         self.device = device
         self.id = chain
 
-    def __enter__(self) -> Chain:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[types.TracebackType]) -> None:
-        self.delete()
-
     def delete(self) -> None:
         """End it; its tasks are tasks like any other then."""
         if self.id and self.device.fileno() >= 0:
             LIBRARY.resch_chain_del(self.device.fileno(), self.id)
         self.id = 0
+
+    _end = delete
 
     def stat(self) -> Statistics:
         read = _Read(self.id)
@@ -228,7 +222,7 @@ class Chain:
         return Page(self.device, self.id)
 
 
-class Page:
+class Page(_Ending):
     """A mapped page that says which instances a chain's stages work on; see resch_chain_map(3). For
     who has CAP_SYS_NICE or made the chain, and for processes with a thread that is a stage."""
 
@@ -244,13 +238,6 @@ class Page:
         if not self._page:
             _raise(-error)
 
-    def __enter__(self) -> Page:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[types.TracebackType]) -> None:
-        self.close()
-
     def __del__(self) -> None:
         self.close()
 
@@ -258,6 +245,8 @@ class Page:
         if self._page:
             _library.unmap(self._page, mmap.PAGESIZE)
         self._page = None
+
+    _end = close
 
     def _mapped(self) -> int:
         if not self._page:
