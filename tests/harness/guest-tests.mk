@@ -48,13 +48,12 @@ $(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o, \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
 
-$(O)/examples/%.cpp: libresch/examples/%.cpp $(wildcard libresch/*.hpp) \
-	$(wildcard $(O)/lib/libresch.so)
+$(O)/examples/%.cpp: libresch/examples/%.cpp $(wildcard $(O)/lib/libresch.so)
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) -Ilibresch -std=c++17 -O2 -Wall -Wextra -Werror -MF $@.d -o $@ $< \
-		$(LDFLAGS) $(LDLIBS)
+	$(CXX) $(CPPFLAGS) -std=c++17 -O2 -Wall -Wextra -Werror -MF $@.d -o $@ $< $(LDFLAGS) \
+		$(LDLIBS)
 
--include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/torture/*.d)
+-include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/torture/*.d $(O)/examples/*.d)
 
 .PHONY: all
 .SECONDARY:
