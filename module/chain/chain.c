@@ -50,8 +50,8 @@ static void chain_trace(const struct resch_chain *chain, u32 stages)
 	trace_resch_chain_set(chain->id, chain->protocol, stages, chain->period, chain->deadline,
 			      chain->name);
 	for (i = 0; i < stages; i++)
-		trace_resch_chain_stage(chain->id, i, chain->stages[i].task,
-					chain->stages[i].phase);
+		trace_resch_chain_stage(chain->id, i, chain->stages[i].task, chain->stages[i].phase,
+					chain->stages[i].from, chain->stages[i].any);
 }
 
 static void chain_detach(struct resch_chain *chain)
@@ -112,6 +112,28 @@ static int chain_attach(struct resch_chain *chain)
 	return err;
 }
 
+/* Who releases it: some of those before. */
+static bool chain_from_valid(const struct resch_chain_set *want,
+			     const struct resch_chain_stage *stage, u32 index)
+{
+	if (!index)
+		return !stage->from_mask && !stage->flags;
+	if (!stage->from_mask || stage->from_mask >> index || stage->flags & ~RESCH_STAGE_F_ANY)
+		return false;
+	/* a time after the release of which one? */
+	return want->protocol != RESCH_CHAIN_MPM || is_power_of_2(stage->from_mask);
+}
+
+/* Each stage but the last one releases others. */
+static bool chain_joins(const struct resch_chain_set *want, const struct resch_chain_stage *stages)
+{
+	u32 i, released = 0;
+
+	for (i = 0; i < want->count; i++)
+		released |= stages[i].from_mask;
+	return released == BIT(want->count - 1) - 1;
+}
+
 /* Does the stage's task fit what is asked of it? resch_lock. */
 static int chain_check_stage(const struct resch_chain_set *want,
 			     const struct resch_chain_stage *stage, u32 index)
@@ -120,9 +142,8 @@ static int chain_check_stage(const struct resch_chain_set *want,
 	bool phased = want->protocol == RESCH_CHAIN_PM || want->protocol == RESCH_CHAIN_MPM;
 	const struct resch_task_params *params;
 
-	if (stage->reserved[0] || stage->reserved[1] || stage->reserved[2])
-		return -EINVAL;
-	if (stage->from_mask != (index ? 1U << (index - 1) : 0))
+	if (stage->reserved32 || stage->reserved[0] || stage->reserved[1] ||
+	    !chain_from_valid(want, stage, index))
 		return -EINVAL;
 	if (stage->phase > (phased && index ? RESCH_TIME_MAX : 0))
 		return -EINVAL;
@@ -148,31 +169,95 @@ static bool chain_set_valid(const struct resch_chain_set *want)
 	return strnlen(want->name, RESCH_NAME_LEN) < RESCH_NAME_LEN;
 }
 
+/* When what releases the stage has happened, by @ends of those before. */
+static u64 chain_released(const struct resch_chain_stage *stage, const u64 *ends)
+{
+	bool any = stage->flags & RESCH_STAGE_F_ANY;
+	u32 from = stage->from_mask;
+	u64 released = any ? RESCH_NEVER : 0;
+
+	for (; from; from &= from - 1)
+		released = any ? min(released, ends[__ffs(from)]) :
+				 max(released, ends[__ffs(from)]);
+	return released;
+}
+
 /*
  * Each stage is the sporadic task that its domain has admitted, with its own deadline; so the last
  * one is complete when these, and the phases, have gone by.
  */
 static int chain_admit(struct resch_chain_set *want, const struct resch_chain_stage *stages)
 {
-	u64 begins = 0, ends = 0;
-	u32 i;
+	u64 begins[RESCH_CHAIN_STAGES_MAX] = {}, ends[RESCH_CHAIN_STAGES_MAX] = {};
+	u32 i, last = want->count - 1;
 
 	if (want->protocol == RESCH_CHAIN_DS || want->flags & RESCH_CHAIN_F_SKIP_ADMISSION)
 		return 0;
-	for (i = 0; i < want->count; i++) {
-		u64 phase = stages[i].phase + (want->protocol == RESCH_CHAIN_MPM ? begins : 0);
+	for (i = 0; i <= last; i++) {
+		u64 phase = stages[i].phase;
 
-		begins = max(ends, phase);
-		ends = begins + resch_thread_by_id(stages[i].task)->task.params.deadline;
+		if (i && want->protocol == RESCH_CHAIN_MPM)
+			phase += begins[__ffs(stages[i].from_mask)];
+		if (i)
+			begins[i] = max(chain_released(&stages[i], ends), phase);
+		ends[i] = begins[i] + resch_thread_by_id(stages[i].task)->task.params.deadline;
 	}
-	if (ends <= want->deadline)
+	if (ends[last] <= want->deadline)
 		return 0;
 	want->verdict.bound = RESCH_BOUND_CHAIN;
-	want->verdict.task = stages[want->count - 1].task;
+	want->verdict.task = stages[last].task;
 	want->verdict.cpu = -1;
-	want->verdict.value = ends;
+	want->verdict.value = ends[last];
 	want->verdict.limit = want->deadline;
 	return -EBUSY;
+}
+
+/* A port for each stage that releases one that several do; NULL: there are no such. */
+static int chain_new_ports(struct resch_chain *chain, const struct resch_chain_stage *stages)
+{
+	struct resch_port *next;
+	u32 i, count = 0;
+
+	for (i = 0; i < chain->count; i++)
+		count += is_power_of_2(stages[i].from_mask) ? 0 : hweight32(stages[i].from_mask);
+	if (!count)
+		return 0;
+	chain->ports = kvcalloc(count, sizeof(*chain->ports), GFP_KERNEL_ACCOUNT);
+	if (!chain->ports)
+		return -ENOMEM;
+	next = chain->ports;
+	for (i = 1; i < chain->count; i++) {
+		if (is_power_of_2(stages[i].from_mask))
+			continue;
+		chain->stages[i].ports = next;
+		next += hweight32(stages[i].from_mask);
+	}
+	return 0;
+}
+
+static void chain_new_stage(struct resch_chain *chain, const struct resch_chain_stage *want,
+			    u32 index)
+{
+	struct resch_stage *stage = &chain->stages[index];
+	u32 from;
+
+	INIT_LIST_HEAD(&stage->guarded);
+	stage->chain = chain;
+	stage->from = want->from_mask;
+	stage->any = want->flags & RESCH_STAGE_F_ANY;
+	stage->thread = resch_thread_by_id(want->task);
+	stage->index = index;
+	stage->task = want->task;
+	stage->phase = want->phase;
+	stage->response_min = RESCH_NEVER;
+	for (from = want->from_mask; from; from &= from - 1)
+		chain->stages[__ffs(from)].to |= BIT(index);
+}
+
+static void chain_free(struct resch_chain *chain)
+{
+	kvfree(chain->ports);
+	kvfree(chain);
 }
 
 static struct resch_chain *chain_new(struct resch_file *file, const struct resch_chain_set *want,
@@ -194,17 +279,11 @@ static struct resch_chain *chain_new(struct resch_file *file, const struct resch
 	chain->response_min = RESCH_NEVER;
 	memcpy(chain->name, want->name, sizeof(chain->name));
 	INIT_LIST_HEAD(&chain->in_file);
-	for (i = 0; i < want->count; i++) {
-		struct resch_stage *stage = &chain->stages[i];
-
-		INIT_LIST_HEAD(&stage->guarded);
-		stage->chain = chain;
-		stage->next = i + 1 < want->count ? stage + 1 : NULL;
-		stage->thread = resch_thread_by_id(stages[i].task);
-		stage->index = i;
-		stage->task = stages[i].task;
-		stage->phase = stages[i].phase;
-		stage->response_min = RESCH_NEVER;
+	for (i = 0; i < want->count; i++)
+		chain_new_stage(chain, &stages[i], i);
+	if (chain_new_ports(chain, stages)) {
+		chain_free(chain);
+		return NULL;
 	}
 	return chain;
 }
@@ -242,7 +321,7 @@ int resch_chain_set(struct resch_file *file, struct resch_chain_set *want,
 
 	lockdep_assert_held(&resch_lock);
 	memset(&want->verdict, 0, sizeof(want->verdict));
-	if (!chain_set_valid(want))
+	if (!chain_set_valid(want) || !chain_joins(want, stages))
 		return -EINVAL;
 	for (i = 0; i < want->count && !err; i++)
 		err = chain_check_stage(want, &stages[i], i);
@@ -267,7 +346,7 @@ int resch_chain_set(struct resch_file *file, struct resch_chain_set *want,
 err_id:
 	xa_erase(&chain_ids, chain->id);
 err_chain:
-	kvfree(chain);
+	chain_free(chain);
 	return err;
 }
 
@@ -277,7 +356,7 @@ static void chain_end(struct resch_chain *chain)
 	resch_chain_page_end(chain);
 	list_del(&chain->in_file);
 	xa_erase(&chain_ids, chain->id);
-	kvfree(chain);
+	chain_free(chain);
 }
 
 int resch_chain_del(struct resch_file *file, u32 id)
@@ -364,6 +443,13 @@ static u64 chain_least(u64 least)
 	return least == RESCH_NEVER ? 0 : least;
 }
 
+/* What others write: as it is just now. */
+static void chain_read_port(struct resch_stage_stat *to, const struct resch_port *port)
+{
+	to->lost += READ_ONCE(port->lost);
+	to->waiting_max = max(to->waiting_max, READ_ONCE(port->waiting_max));
+}
+
 /* What the lock of the stage's CPU guards, if there is one. */
 static void chain_read_stage(const struct resch_chain *chain, u32 index,
 			     struct resch_chain_stat *stat, u64 *histogram,
@@ -371,6 +457,7 @@ static void chain_read_stage(const struct resch_chain *chain, u32 index,
 {
 	const struct resch_stage *stage = &chain->stages[index];
 	struct resch_stage_stat *to = &stages[index];
+	u32 i;
 
 	to->completed = stage->completed;
 	to->held = stage->held;
@@ -381,16 +468,16 @@ static void chain_read_stage(const struct resch_chain *chain, u32 index,
 	to->response_min = chain_least(stage->response_min);
 	to->response_max = stage->response_max;
 	to->response_total = stage->response_total;
+	chain_read_port(to, &stage->queue);
+	for (i = 0; stage->ports && i < hweight16(stage->from); i++)
+		chain_read_port(to, &stage->ports[i]);
+	stat->lost += to->lost;
 	if (index)
 		to->waiting = resch_stage_waiting(stage);
 	else
 		stat->instances = chain->instances;
-	if (stage->next) {
-		to[1].lost = stage->unsent;
-		to[1].waiting_max = stage->next->waiting_max;
-		stat->lost += stage->unsent;
+	if (stage->to)
 		return;
-	}
 	stat->completed = chain->completed;
 	stat->missed = chain->missed;
 	stat->response_min = chain_least(chain->response_min);
@@ -438,8 +525,12 @@ static void chain_read(struct resch_chain *chain, struct resch_chain_stat *stat,
 			chain_read_stage(chain, i, stat, histogram, stages);
 	}
 	stat->stopped = READ_ONCE(chain->stopped);
-	if (stat->stopped)
-		stat->lost = stat->instances - stat->completed - stat->skipped;
+	if (stat->stopped) {
+		/* Ways of one instance may have been skipped more than once. */
+		u64 open = stat->instances - stat->completed;
+
+		stat->lost = open - min(open, stat->skipped);
+	}
 }
 
 int resch_chain_stat(struct resch_chain_stat *stat, u64 *histogram, struct resch_stage_stat *stages)

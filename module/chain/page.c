@@ -71,10 +71,24 @@ static const struct file_operations page_fops = {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* The longest way from the stage's end on, by the wcet of who is on it; `rest` of those is there. */
+static u64 page_rest(const struct resch_chain *chain, const struct resch_chain_page *page,
+		     u32 index)
+{
+	u64 rest = 0;
+	u32 to;
+
+	for (to = chain->attached ? chain->stages[index].to : 0; to; to &= to - 1) {
+		u32 i = __ffs(to);
+
+		rest = max(rest, page->stages[i].rest + chain->stages[i].thread->task.params.wcet);
+	}
+	return rest;
+}
+
 /* What does not change, and what the stages have to do just now. resch_lock. */
 static void page_publish(struct resch_chain *chain, struct resch_chain_page *page)
 {
-	u64 rest = 0;
 	u32 i;
 
 	page->id = chain->id;
@@ -84,9 +98,7 @@ static void page_publish(struct resch_chain *chain, struct resch_chain_page *pag
 	page->deadline = chain->deadline;
 	for (i = chain->count; i--;) {
 		page->stages[i].task = chain->stages[i].task;
-		page->stages[i].rest = rest;
-		if (chain->attached)
-			rest += chain->stages[i].thread->task.params.wcet;
+		page->stages[i].rest = page_rest(chain, page, i);
 	}
 	/* pairs with the load in resch_stage_show_viewed() */
 	smp_store_release(&chain->page, page);

@@ -7,6 +7,58 @@
 #include "core/event.h"
 #include "core/trace.h"
 
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+/* The one by which stage number @from releases the stage. */
+static struct resch_port *stage_port(struct resch_stage *stage, u32 from)
+{
+	if (likely(!stage->ports))
+		return &stage->queue;
+	return &stage->ports[hweight16(stage->from & (BIT(from) - 1))];
+}
+
+/* false: there is no room. Lock of the writer's CPU. */
+static bool port_put(struct resch_port *port, const struct resch_instance *instance)
+{
+	/* pairs with the store in port_drop(): the place has been read */
+	u32 waiting = port->head - smp_load_acquire(&port->tail);
+
+	if (unlikely(waiting == RESCH_INSTANCES)) {
+		WRITE_ONCE(port->lost, port->lost + 1);
+		return false;
+	}
+	if (waiting + 1 > port->waiting_max)
+		WRITE_ONCE(port->waiting_max, waiting + 1);
+	port->instances[port->head % RESCH_INSTANCES] = *instance;
+	/* pairs with the loads in port_oldest() and resch_stage_take() */
+	smp_store_release(&port->head, port->head + 1);
+	return true;
+}
+
+/* NULL: there is none. Lock of the reader's CPU. */
+static const struct resch_instance *port_oldest(const struct resch_port *port)
+{
+	/* pairs with the store in port_put() */
+	if (port->tail == smp_load_acquire(&port->head))
+		return NULL;
+	return &port->instances[port->tail % RESCH_INSTANCES];
+}
+
+/* The oldest one is done with. Lock of the reader's CPU. */
+static void port_drop(struct resch_port *port)
+{
+	/* pairs with the load in port_put() */
+	smp_store_release(&port->tail, port->tail + 1);
+}
+
+/* The oldest one of those with the stage; there is one. */
+static const struct resch_instance *stage_oldest(const struct resch_stage *stage)
+{
+	return &stage->queue.instances[stage->queue.tail % RESCH_INSTANCES];
+}
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
 /* Whether the thread has begun a job that is not complete. */
 static bool stage_has_job(const struct resch_thread *thread)
 {
@@ -37,9 +89,9 @@ static bool stage_current(const struct resch_thread *thread, struct resch_instan
 
 	if (!stage->index)
 		return stage_first(thread, instance);
-	if (stage->tail == stage->taken)
+	if (stage->queue.tail == stage->taken)
 		return false;
-	*instance = stage->instances[stage->tail % RESCH_INSTANCES];
+	*instance = *stage_oldest(stage);
 	return true;
 }
 
@@ -90,21 +142,6 @@ static void stage_finish(struct resch_chain *chain, const struct resch_instance 
 	stage_tell_miss(chain, instance, now);
 }
 
-/* It goes on to the stage @to. false: there is no room. Lock of the CPU of the stage before. */
-static bool stage_send(struct resch_stage *to, const struct resch_instance *instance)
-{
-	/* pairs with the store in resch_stage_complete(): the place has been read */
-	u32 waiting = to->head - smp_load_acquire(&to->tail);
-
-	if (waiting == RESCH_INSTANCES)
-		return false;
-	to->waiting_max = max(to->waiting_max, waiting + 1);
-	to->instances[to->head % RESCH_INSTANCES] = *instance;
-	/* pairs with the load in resch_stage_take() */
-	smp_store_release(&to->head, to->head + 1);
-	return true;
-}
-
 /* The stage's part of an instance is done. */
 static void stage_account(struct resch_stage *stage, u64 response)
 {
@@ -114,28 +151,37 @@ static void stage_account(struct resch_stage *stage, u64 response)
 	stage->response_max = max(stage->response_max, response);
 }
 
-/* It goes on from the thread's stage, which is not the last one; as resch_stage_complete(). */
-static struct resch_thread *stage_pass(struct resch_thread *thread, struct resch_instance *instance,
-				       u64 now)
+/* ---- handing over ---------------------------------------------------------------------------- */
+
+/* It goes on from the thread's stage to those that it releases; as resch_stage_complete(). */
+static u32 stage_pass(struct resch_thread *thread, struct resch_instance *instance, u64 now)
 {
-	struct resch_stage *stage = thread->stage, *next = stage->next;
+	struct resch_stage *stage = thread->stage, *stages = stage->chain->stages;
+	u32 to, sent = 0, here = 0;
 
 	instance->released = thread->task.job.release;
 	instance->at = now;
-	if (unlikely(!stage_send(next, instance))) {
-		stage->unsent++;
-		stage_trace(stage, instance, RESCH_INSTANCE_LOST, now);
+	for (to = stage->to; to; to &= to - 1)
+		if (likely(port_put(stage_port(&stages[__ffs(to)], stage->index), instance)))
+			sent |= to & -to;
+	stage_trace(stage, instance,
+		    (sent ? RESCH_INSTANCE_HANDED : 0) |
+			    (sent == stage->to ? 0 : RESCH_INSTANCE_LOST),
+		    now);
+	if (unlikely(sent != stage->to))
 		stage_tell_miss(stage->chain, instance, now);
-		return NULL;
+	for (to = sent; to; to &= to - 1) {
+		struct resch_thread *next = stages[__ffs(to)].thread;
+
+		if (READ_ONCE(next->rc) == thread->rc)
+			here |= to & -to;
+		else
+			resch_cpu_note(next);
 	}
-	stage_trace(stage, instance, RESCH_INSTANCE_HANDED, now);
-	if (READ_ONCE(next->thread->rc) == thread->rc)
-		return next->thread;
-	resch_cpu_note(next->thread);
-	return NULL;
+	return here;
 }
 
-struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now)
+u32 resch_stage_complete(struct resch_thread *thread, u64 now)
 {
 	struct resch_stage *stage = thread->stage;
 	struct resch_chain *chain = stage->chain;
@@ -143,23 +189,22 @@ struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now)
 	u64 response;
 
 	if (READ_ONCE(chain->stopped) || !stage_current(thread, &instance))
-		return NULL;
+		return 0;
 	if (stage->index)
-		/* pairs with the load in stage_send() */
-		smp_store_release(&stage->tail, stage->tail + 1);
+		port_drop(&stage->queue);
 	else
 		chain->instances++;
 	resch_stage_show(thread);
 	response = now > instance.origin ? now - instance.origin : 0;
 	stage_account(stage, response);
-	if (stage->next)
+	if (stage->to)
 		return stage_pass(thread, &instance, now);
 	stage_trace(stage, &instance,
 		    RESCH_INSTANCE_COMPLETE |
 			    (response > chain->deadline ? RESCH_INSTANCE_LATE : 0),
 		    now);
 	stage_finish(chain, &instance, response, now);
-	return NULL;
+	return 0;
 }
 
 bool resch_stage_skip(struct resch_stage *stage, u64 now)
@@ -168,13 +213,12 @@ bool resch_stage_skip(struct resch_stage *stage, u64 now)
 	struct resch_instance instance;
 
 	if (!(chain->flags & RESCH_CHAIN_F_SKIP_LATE) || !stage->index ||
-	    stage->tail == stage->taken || READ_ONCE(chain->stopped))
+	    stage->queue.tail == stage->taken || READ_ONCE(chain->stopped))
 		return false;
-	instance = stage->instances[stage->tail % RESCH_INSTANCES];
+	instance = *stage_oldest(stage);
 	if (now <= instance.origin + chain->deadline)
 		return false;
-	/* pairs with the load in stage_send() */
-	smp_store_release(&stage->tail, stage->tail + 1);
+	port_drop(&stage->queue);
 	stage->skipped++;
 	stage_trace(stage, &instance, RESCH_INSTANCE_SKIPPED, now);
 	stage_tell_miss(chain, &instance, now);
@@ -194,14 +238,86 @@ static u64 stage_time(const struct resch_stage *stage, const struct resch_instan
 	}
 }
 
-bool resch_stage_take(struct resch_stage *stage, u64 *release)
+/* ---- joining --------------------------------------------------------------------------------- */
+
+/*
+ * The next instance that all of the stages before have completed. What one of them has lost or
+ * dropped, the others have done for nothing. false: there is none yet. cpu->lock.
+ */
+static bool stage_join_all(struct resch_stage *stage, struct resch_instance *joined)
+{
+	u32 ports = hweight16(stage->from), agree = 0, i = 0;
+
+	*joined = (struct resch_instance){};
+	while (agree < ports) {
+		const struct resch_instance *oldest = port_oldest(&stage->ports[i]);
+
+		if (!oldest)
+			return false;
+		if (oldest->number < joined->number) {
+			port_drop(&stage->ports[i]);
+			continue;
+		}
+		if (oldest->number > joined->number) {
+			*joined = *oldest;
+			agree = 0;
+		}
+		joined->at = max(joined->at, oldest->at);
+		agree++;
+		i = (i + 1) % ports;
+	}
+	for (i = 0; i < ports; i++)
+		port_drop(&stage->ports[i]);
+	return true;
+}
+
+/* The next instance that one of the stages before has completed first; likewise. */
+static bool stage_join_any(struct resch_stage *stage, struct resch_instance *joined)
+{
+	const struct resch_instance *oldest, *first = NULL;
+	struct resch_port *port, *from = NULL;
+	u32 i, ports = hweight16(stage->from);
+
+	for (i = 0; i < ports; i++) {
+		port = &stage->ports[i];
+		while ((oldest = port_oldest(port)) && oldest->number <= stage->joined)
+			port_drop(port);
+		if (oldest && (!first || oldest->at < first->at)) {
+			first = oldest;
+			from = port;
+		}
+	}
+	if (!first)
+		return false;
+	*joined = *first;
+	port_drop(from);
+	return true;
+}
+
+/* What has joined goes to the queue of a stage that several release. cpu->lock. */
+static void stage_join(struct resch_stage *stage, u64 now)
+{
+	struct resch_instance joined;
+
+	while (stage->any ? stage_join_any(stage, &joined) : stage_join_all(stage, &joined)) {
+		stage->joined = joined.number;
+		if (likely(port_put(&stage->queue, &joined)))
+			continue;
+		stage_trace(stage, &joined, RESCH_INSTANCE_SKIPPED | RESCH_INSTANCE_LOST, now);
+		stage_tell_miss(stage->chain, &joined, now);
+	}
+}
+
+bool resch_stage_take(struct resch_stage *stage, u64 *release, u64 now)
 {
 	const struct resch_instance *instance;
 
-	/* pairs with the store in stage_send() */
-	if (stage->taken == smp_load_acquire(&stage->head))
+	if (unlikely(stage->ports))
+		stage_join(stage, now);
+	/* pairs with the store in port_put() */
+	if (stage->taken == smp_load_acquire(&stage->queue.head))
 		return false;
-	instance = &stage->instances[stage->taken % RESCH_INSTANCES];
+	instance = &stage->queue.instances[stage->taken % RESCH_INSTANCES];
 	*release = stage_time(stage, instance);
 	if (*release < instance->at) {
 		stage->late++;
@@ -210,6 +326,8 @@ bool resch_stage_take(struct resch_stage *stage, u64 *release)
 	stage->taken++;
 	return true;
 }
+
+/* ---- guards ---------------------------------------------------------------------------------- */
 
 bool resch_stage_rules(const struct resch_cpu *rc)
 {
@@ -230,7 +348,7 @@ u64 resch_stage_distance(const struct resch_thread *thread)
 
 u64 resch_stage_free(struct resch_stage *stage, u64 until, u64 now)
 {
-	u64 release = max(now, stage->instances[stage->tail % RESCH_INSTANCES].at);
+	u64 release = max(now, stage_oldest(stage)->at);
 
 	if (release >= until)
 		return until;
@@ -241,15 +359,17 @@ u64 resch_stage_free(struct resch_stage *stage, u64 until, u64 now)
 void resch_stage_set(struct resch_thread *thread)
 {
 	struct resch_stage *stage = thread->stage;
-	u64 at = stage->instances[stage->tail % RESCH_INSTANCES].at;
+	u64 at = stage_oldest(stage)->at;
 
-	if (!stage->index || stage->tail == stage->taken || thread->task.job.release <= at)
+	if (!stage->index || stage->queue.tail == stage->taken || thread->task.job.release <= at)
 		return;
 	stage->held++;
 	stage->held_total += thread->task.job.release - at;
 	if (resch_stage_ruled(stage) && list_empty(&stage->guarded))
 		list_add_tail(&stage->guarded, &thread->home->guarded);
 }
+
+/* ---- what is seen ---------------------------------------------------------------------------- */
 
 int resch_stage_job(const struct resch_thread *thread, struct resch_chain_job *job)
 {

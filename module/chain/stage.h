@@ -3,12 +3,16 @@
  * stage.h - a stage of a chain: whose instance a job is, and what goes on to the next stage
  *
  * A stage is a thread's (thread->stage), under the lock of the thread's CPU. What its completion
- * hands to the next stage goes through a ring that the next stage's structure has: the one writer
- * is the stage before, under its own CPU's lock, and the one reader the next stage's CPU, under
- * that lock. So neither CPU takes the other's lock; the thread of the next stage is noted, as one
- * is that has blocked or woken, and its CPU looks into the ring as it takes the note.
+ * hands to another stage goes through a port that the other stage has for it: the one writer is the
+ * stage before, under its own CPU's lock, and the one reader the stage after, under its CPU's. So
+ * neither CPU takes the other's lock; the thread of the stage after is noted, as one is that has
+ * blocked or woken, and its CPU looks into the ports as it takes the note.
  *
- * A ring is in one order: instances are handed over, begun and completed as they came. So the one
+ * Where one stage releases a stage, that one's port is its queue. Where several do, each has a port
+ * of its own, and the stage's CPU moves from them to the queue what has joined: what all of them
+ * have completed, or the first.
+ *
+ * A queue is in one order: instances are handed over, begun and completed as they came. So the one
  * at `tail` is the one that the stage's current job, or its next one, belongs to.
  */
 #ifndef _RESCH_CHAIN_STAGE_H
@@ -36,33 +40,47 @@ struct resch_instance {
 	u64 at;
 };
 
+/**
+ * struct resch_port - instances on their way from one stage to another, a ring
+ * @lost:        found no room; lock of the writer's CPU, as all to @head; read by anybody
+ * @waiting_max: the most that there have been; likewise
+ * @head:        how many have come; read by the reader's CPU
+ * @tail:        how many are done with; lock of the reader's CPU, read by the writer's
+ */
+struct resch_port {
+	u64 lost;
+	u32 waiting_max;
+	struct resch_instance instances[RESCH_INSTANCES];
+	u32 head;
+	u32 tail ____cacheline_aligned;
+};
+
 /** struct resch_stage - see above */
 struct resch_stage {
-	struct resch_chain *chain; /* constant */
-	struct resch_stage *next; /* constant; NULL: the last */
+	struct resch_chain *chain; /* constant, as what follows */
+	struct resch_port *ports; /* one for each stage of `from`; NULL: of one, `queue` */
+	u16 from; /* bit n: stage n releases it */
+	u16 to; /* bit n: it releases stage n; 0: the last */
+	bool any; /* the first of `from` does, not all */
 	struct resch_thread *thread; /* constant until nobody is a stage of the chain; counted */
-	u32 index; /* constant */
-	u32 task; /* constant */
-	u64 phase; /* constant */
+	u32 index; /* constant, as what follows */
+	u32 task;
+	u64 phase;
 
 	/* lock of the thread's CPU */
 	struct list_head guarded; /* on the CPU's list; it may be held back */
 	u32 taken; /* instances that a job was asked for */
+	u64 joined; /* of several ports: the number of the last instance */
 	u64 completed;
 	u64 held;
 	u64 held_total;
 	u64 late;
 	u64 skipped;
-	u64 unsent; /* found no room in the next stage's ring */
 	u64 response_min;
 	u64 response_max;
 	u64 response_total;
 
-	/* lock of the CPU of the stage before */
-	u32 waiting_max;
-	struct resch_instance instances[RESCH_INSTANCES];
-	u32 head; /* instances that have come; read by this stage's CPU */
-	u32 tail ____cacheline_aligned; /* completed; this stage's CPU, read by the one before */
+	struct resch_port queue;
 };
 
 /** struct resch_chain - what the stages of one chain share */
@@ -80,6 +98,7 @@ struct resch_chain {
 	bool attached; /* resch_lock; threads know their stages */
 	struct resch_chain_view *view; /* resch_lock; NULL: nobody has looked yet */
 	struct resch_chain_page *page; /* its page: set once, under resch_lock */
+	struct resch_port *ports; /* of all stages that several release */
 	u32 stopped; /* set once, by anybody: the number of a stage that is gone, from 1 */
 
 	u64 instances; /* lock of the first stage's CPU */
@@ -97,16 +116,16 @@ struct resch_chain {
 };
 
 /*
- * The current job of a stage ends. The thread of the next stage, if it is on the same CPU: its job
- * is to be released in the same decision; NULL: all is done. cpu->lock.
+ * The current job of a stage ends. Bit n: stage n has a thread of the same CPU, whose job may have to
+ * be released in the same decision. cpu->lock.
  */
-struct resch_thread *resch_stage_complete(struct resch_thread *thread, u64 now);
+u32 resch_stage_complete(struct resch_thread *thread, u64 now);
 
 /*
  * The next of the instances that were handed to the stage and for which no job was asked:
  * @release, when the protocol has it released. false: there is none. cpu->lock.
  */
-bool resch_stage_take(struct resch_stage *stage, u64 *release);
+bool resch_stage_take(struct resch_stage *stage, u64 *release, u64 now);
 
 /*
  * The instance that the stage would turn to next, for which a job was asked, is late, and its chain
@@ -163,7 +182,7 @@ void resch_stage_gone(struct resch_thread *thread, u64 now);
 /* How many instances are with the stage. cpu->lock. */
 static inline u32 resch_stage_waiting(const struct resch_stage *stage)
 {
-	return READ_ONCE(stage->head) - stage->tail;
+	return READ_ONCE(stage->queue.head) - stage->queue.tail;
 }
 
 #endif /* _RESCH_CHAIN_STAGE_H */

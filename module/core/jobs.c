@@ -159,6 +159,16 @@ void resch_job_start_at(struct resch_thread *thread, u64 zero, u64 now)
 		resch_agenda_arm(thread);
 }
 
+/* A job of a stage is complete: jobs of others may have to be released. cpu->lock. */
+static void job_hand_on(struct resch_thread *thread, u64 now)
+{
+	struct resch_chain *chain = thread->stage->chain;
+	u32 here = resch_stage_complete(thread, now);
+
+	for (; here; here &= here - 1)
+		resch_job_take(chain->stages[__ffs(here)].thread, now);
+}
+
 void resch_job_complete(struct resch_thread *thread, u64 now)
 {
 	u64 runtime = resch_thread_runtime(thread);
@@ -177,11 +187,8 @@ void resch_job_complete(struct resch_thread *thread, u64 now)
 	thread->rc->nr_open--;
 	thread->state = RESCH_SLEEPING;
 	resch_agenda_leave(thread, RESCH_OFF_COMPLETE, now);
-	if (unlikely(thread->stage)) {
-		thread = resch_stage_complete(thread, now);
-		if (thread)
-			resch_job_take(thread, now);
-	}
+	if (unlikely(thread->stage))
+		job_hand_on(thread, now);
 }
 
 void resch_job_expire(struct resch_thread *thread, u64 now)
@@ -287,7 +294,7 @@ void resch_job_take(struct resch_thread *thread, u64 now)
 	resch_cpu_assert_locked(thread->rc);
 	if (thread->state == RESCH_GONE)
 		return;
-	while (resch_stage_take(thread->stage, &release))
+	while (resch_stage_take(thread->stage, &release, now))
 		job_request(thread, release, now);
 }
 

@@ -18,7 +18,8 @@ int resch_query_info(struct resch_info *info)
 	info->level = resch_level;
 	info->features = resch_stop_by_parking ? RESCH_FEATURE_PARK : RESCH_FEATURE_DEMOTE;
 	info->features |= RESCH_FEATURE_SERVERS | RESCH_FEATURE_GUARDS | RESCH_FEATURE_PASSIVE;
-	info->features |= RESCH_FEATURE_CHAINS | RESCH_FEATURE_LEAD | RESCH_FEATURE_DELEGATE;
+	info->features |= RESCH_FEATURE_CHAINS | RESCH_FEATURE_LEAD | RESCH_FEATURE_DELEGATE |
+			  RESCH_FEATURE_FORKS;
 	if (RESCH_CAN_TASK_WORK)
 		info->features |= RESCH_FEATURE_REMOTE;
 	info->escalate = (u64)resch_escalate_us * NSEC_PER_USEC;

@@ -61,8 +61,14 @@ TEST(refused, "what can't be is refused, each with its error, and nothing is lef
 	REFUSED(EINVAL, memset(want.name, 'x', sizeof(want.name)));
 	REFUSED(EINVAL, stage[0].from_mask = 1);
 	REFUSED(EINVAL, stage[1].from_mask = 0);
-	REFUSED(EINVAL, stage[2].from_mask = 3);
-	REFUSED(EINVAL, stage[1].reserved[2] = 1);
+	REFUSED(EINVAL, stage[1].from_mask = 2);
+	REFUSED(EINVAL, stage[2].from_mask = 1);
+	REFUSED(EINVAL, stage[2].from_mask = 1U << 31 | 2);
+	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_MPM; stage[2].from_mask = 3);
+	REFUSED(EINVAL, stage[0].flags = RESCH_STAGE_F_ANY);
+	REFUSED(EINVAL, stage[1].flags = RESCH_STAGE_F_ANY << 1);
+	REFUSED(EINVAL, stage[1].reserved32 = 1);
+	REFUSED(EINVAL, stage[1].reserved[1] = 1);
 	REFUSED(EINVAL, stage[1].phase = 1);
 	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_PM; stage[0].phase = 1);
 	REFUSED(EINVAL, want.protocol = RESCH_CHAIN_PM; stage[1].phase = 3600 * SEC + 1);

@@ -111,7 +111,7 @@ int on_chain(void *record)
 		chain->instances++;
 	if (event.what & RESCH_INSTANCE_LOST)
 		__sync_fetch_and_add(&chain->lost, 1);
-	if (event.what & RESCH_INSTANCE_SKIPPED)
+	else if (event.what & RESCH_INSTANCE_SKIPPED)
 		__sync_fetch_and_add(&chain->skipped, 1);
 	if (event.what & RESCH_INSTANCE_LATE)
 		chain->missed++;

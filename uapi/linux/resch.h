@@ -985,20 +985,27 @@ struct resch_chain_offer {
 /**
  * struct resch_chain_stage - a stage of a chain that is to be made
  * @task:      id
- * @from_mask: bit n: it is released when stage n has completed; the one stage before it, and none
- *             for the first
+ * @from_mask: bit n: stage n, one that comes before it, releases it: when all of these have
+ *             completed the instance. 0 for the first stage alone. Each stage but the last is to
+ *             release another one
  * @key:       that its owner has offered it with
- * @phase:     for RESCH_CHAIN_PM from the origin, for RESCH_CHAIN_MPM from the release of the stage
- *             before it; at most 1 h; 0 for the first stage and under other protocols
- * @reserved:  zero
+ * @phase:     for RESCH_CHAIN_PM from the origin, for RESCH_CHAIN_MPM from the release of the one
+ *             stage that releases it; at most 1 h; 0 for the first stage and under other protocols
+ * @flags:     RESCH_STAGE_F_*; 0 for the first stage
+ * @reserved32, @reserved: zero
  */
 struct resch_chain_stage {
 	__u32 task;
 	__u32 from_mask;
 	__aligned_u64 key;
 	__aligned_u64 phase;
-	__aligned_u64 reserved[3];
+	__u32 flags;
+	__u32 reserved32;
+	__aligned_u64 reserved[2];
 };
+
+/* resch_chain_stage.flags */
+#define RESCH_STAGE_F_ANY (1U << 0) /* released when the first of @from_mask has completed */
 
 /* resch_chain_set.flags */
 #define RESCH_CHAIN_F_COMPLETE (1U << 0) /* an event for each instance that is complete */
@@ -1026,17 +1033,20 @@ struct resch_chain_stage {
  * @verdict:  out: with -EBUSY from admission, why
  *
  * Each job of the first stage that is released from now on is an *instance*, numbered from 1 as
- * they complete; its release is the instance's *origin*. As it completes, the next stage's task
- * gets a job, whatever CPU and process it is of, and so on to the last one, whose completion is
- * the instance's. At most 64 instances are with a later stage; those that find no room are lost. A
- * task is in one chain at a time. What else it is, its own deadlines, statistics and reactions,
- * stays as it is, but that nobody else may release a later stage.
+ * they complete; its release is the instance's *origin*. As it completes, the tasks of the stages
+ * that it releases get a job, whatever CPU and process they are of, and so on to the last one, whose
+ * completion is the instance's. A stage that several release gets one as the last of them has
+ * completed the instance, or with RESCH_STAGE_F_ANY the first; instances keep their order. At most
+ * 64 instances are with a later stage, or wait between two; those that find no room are lost: their
+ * way ends there, and so does what waits for all of several where one of them has none. A task is
+ * in one chain at a time. What else it is, its own deadlines, statistics and reactions, stays as it
+ * is, but that nobody else may release a later stage.
  *
  * All protocols but RESCH_CHAIN_DS also keep the releases of a stage its task's period apart, so
  * that each stage is the sporadic task that was admitted (RESCH_CHAIN_RG: unless all that was
  * released on its CPU before is complete). The test is that the local deadlines, the tasks' own,
- * and where they are later the phases, add up to no more than @deadline: then, with all tasks
- * admitted, no instance is late. RESCH_CHAIN_DS has no test and no promise here;
+ * and where they are later the phases, add up to no more than @deadline on the longest way from the
+ * first stage to the last: then, with all tasks admitted, no instance is late. RESCH_CHAIN_DS has no test and no promise here;
  * resch_chain_analyse() of libresch has.
  *
  * The chain ends with RESCH_IOC_CHAIN_DEL or with the open file description that made it. If the
@@ -1099,9 +1109,9 @@ struct resch_chain_open {
  * @origin:   of the instance; CLOCK_MONOTONIC, ns, as all times here
  * @deadline: @origin and the chain's deadline
  * @release:  of the stage's job
- * @rest:     what the stages after this one take at most, by their tasks' wcet as the page was
- *            opened first, ns: done with its part @rest before @deadline, the stage has done what
- *            it could
+ * @rest:     what the stages after this one take at most, on the longest way to the last, by their
+ *            tasks' wcet as the page was opened first, ns: done with its part @rest before
+ *            @deadline, the stage has done what it could
  */
 struct resch_stage_page {
 	__u32 sequence;
@@ -1141,8 +1151,8 @@ struct resch_chain_page {
  * @completed:  jobs of instances
  * @held:       of these and of those that wait, how many the protocol has held back ...
  * @held_total: ... and for how long in all, ns
- * @late:       whose phase was over before the stage before it had completed
- * @lost:       instances that found no room before this stage
+ * @late:       whose phase was over before what releases it had completed
+ * @lost:       instances that found no room before this stage, each way to it counted
  * @skipped:    instances that were dropped here, see RESCH_CHAIN_F_SKIP_LATE
  * @response_min, @response_max, @response_total: of completions, from the origin, ns
  * @waiting:    instances that are here, the one that it works on included ...
@@ -1181,8 +1191,10 @@ struct resch_stage_stat {
  * @instances: whose first stage is complete
  * @completed: of these
  * @missed:    of these, after their deadlines
- * @skipped:   dropped by a later stage, see RESCH_CHAIN_F_SKIP_LATE
- * @lost:      for want of room; of a chain that has stopped, all others that are not complete
+ * @skipped:   dropped by a later stage, see RESCH_CHAIN_F_SKIP_LATE; where stages release several,
+ *             each way of an instance counts
+ * @lost:      for want of room, likewise; of a chain that has stopped, all others that are not
+ *             complete
  * @response_min, @response_max, @response_total: end to end, of complete ones, ns
  * @tardiness_max: longest time by which an instance was complete after its deadline
  */
@@ -1438,6 +1450,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_CHAINS (1ULL << 5) /* has RESCH_IOC_CHAIN_SET and its like */
 #define RESCH_FEATURE_LEAD (1ULL << 6) /* has RESCH_IOC_LEAD */
 #define RESCH_FEATURE_DELEGATE (1ULL << 7) /* has RESCH_IOC_DELEGATE */
+#define RESCH_FEATURE_FORKS (1ULL << 8) /* knows more than one bit in a from_mask */
 #define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does

@@ -23,10 +23,10 @@ enum resch_off { RESCH_OFFS(RESCH_OFF_NUMBER, RESCH_OFF_NUMBER) };
  * What became of an instance of a chain as a stage's job ended (resch_chain); bits. The last two
  * come at no end of a job.
  */
-#define RESCH_INSTANCE_HANDED 1 /* it goes on to the next stage */
+#define RESCH_INSTANCE_HANDED 1 /* it goes on to the stages that this one releases */
 #define RESCH_INSTANCE_COMPLETE 2
 #define RESCH_INSTANCE_LATE 4 /* ... after its deadline */
-#define RESCH_INSTANCE_LOST 8 /* the next stage has no room */
+#define RESCH_INSTANCE_LOST 8 /* one of these has no room; with SKIPPED: this one has none */
 #define RESCH_INSTANCE_GONE 16 /* the stage is gone, and the chain has stopped */
 #define RESCH_INSTANCE_SKIPPED 32 /* late before the stage turned to it */
 
