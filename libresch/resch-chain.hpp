@@ -35,6 +35,9 @@ struct stage {
 	std::uint32_t task;
 	std::uint64_t key; /* that its owner has offered it with: task::offer() */
 	duration phase{}; /* pm: from the origin; mpm: from the release of the stage before it */
+	/* numbers of the stages, from 0, that release it; none: the one before it, if there is one */
+	std::vector<std::uint32_t> after{};
+	bool any = false; /* the first of them does, not all */
 };
 
 /** chain_parameters - as in resch_chain_set(3type) */
@@ -166,7 +169,13 @@ class chain {
 			one.task = each.task;
 			one.key = each.key;
 			one.phase = detail::ns(each.phase);
-			one.from_mask = table.empty() ? 0 : 1U << (table.size() - 1) % 32;
+			one.flags = each.any ? RESCH_STAGE_F_ANY : 0;
+			for (const std::uint32_t number : each.after) {
+				/* What can't be is refused by the module: -EINVAL. */
+				one.from_mask |= 1U << (number < 31 ? number : 31);
+			}
+			if (each.after.empty() && !table.empty())
+				one.from_mask = 1U << (table.size() - 1) % 32;
 			table.push_back(one);
 		}
 		want.count = static_cast<std::uint32_t>(table.size());

@@ -309,8 +309,9 @@ static u32 hand_on(struct sim_stage *by, const struct sim_parcel *parcel, u64 no
 
 		if (!(resch_stage_from(stage->spec, i) >> by->index & 1))
 			continue;
-		if (has_joined(stage, parcel->instance, by->index))
-			what |= hand_over(stage, *parcel, now, parcel->release);
+		what |= has_joined(stage, parcel->instance, by->index) ?
+				hand_over(stage, *parcel, now, parcel->release) :
+				RESCH_INSTANCE_HANDED;
 	}
 	return what;
 }

@@ -3,8 +3,7 @@
  * chain_trace.c - what a trace says of simulated chains, in the module's words
  *
  * Of chains as the module has them: their stages are tasks, and what is handed over is there at
- * once. Latencies, links that lose messages and clocks that differ are none of its events, nor are
- * forks.
+ * once. Latencies, links that lose messages and clocks that differ are none of its events.
  */
 #include "chain.h"
 
@@ -18,24 +17,24 @@ static bool is_told(const struct sim_chains *chains)
 	if (!chains->sim->config.trace || config->handover_max || config->clock_skew ||
 	    config->lost)
 		return false;
-	for (i = 0; i < chains->count; i++) {
-		if (resch_chain_forks(chains->chains[i].spec))
-			return false;
+	for (i = 0; i < chains->count; i++)
 		for (k = 0; k < chains->chains[i].spec->count; k++)
 			if (chains->chains[i].spec->stages[k].kind == RESCH_STAGE_DELAY)
 				return false;
-	}
 	return true;
 }
 
 /* As the module has it: from the origin, or from the release of the stage before. */
 static u64 phase_told(const struct sim_chain *chain, const struct resch_chain_bound *bound, u32 k)
 {
+	u32 from;
+
 	switch (chain->spec->protocol) {
 	case RESCH_CHAIN_PM:
 		return bound->stages[k].phase;
 	case RESCH_CHAIN_MPM:
-		return k ? bound->stages[k].phase - bound->stages[k - 1].phase : 0;
+		from = resch_stage_from(&chain->spec->stages[k], k);
+		return k ? bound->stages[k].phase - bound->stages[__builtin_ctz(from)].phase : 0;
 	default:
 		return 0;
 	}
@@ -58,9 +57,11 @@ void sim_chain_trace_begin(const struct sim *sim)
 			(ull)spec->period, (ull)spec->deadline);
 		for (k = 0; k < spec->count; k++)
 			fprintf(sim->config.trace,
-				"%llu resch_chain_stage chain=%u stage=%u task=%u phase=%llu\n",
+				"%llu resch_chain_stage chain=%u stage=%u task=%u phase=%llu from_mask=%u any=%u\n",
 				(ull)sim->now, i + 1, k, chain->stages[k].task->task.id,
-				(ull)phase_told(chain, &chains->bounds[i], k));
+				(ull)phase_told(chain, &chains->bounds[i], k),
+				resch_stage_from(&spec->stages[k], k),
+				!!(spec->stages[k].flags & RESCH_STAGE_ANY));
 	}
 }
 

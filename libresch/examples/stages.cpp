@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * stages.cpp - a camera, a filter and an arm: three threads on three CPUs, each released as the one
- * before it completes
+ * stages.cpp - a camera, the halves of its picture filtered side by side, and an arm that waits for
+ * both: four threads on three CPUs, each released as what it waits for completes
  *
  * c++ -std=c++17 stages.cpp $(pkg-config --cflags --libs resch)
  *
@@ -19,7 +19,10 @@
 
 using namespace std::chrono_literals;
 
-static const char *const names[] = { "camera", "filter", "arm" };
+static const char *const names[] = { "camera", "left", "right", "arm" };
+/* The CPU of each, of those that the caller names, and the stages that it waits for. */
+static const int place[] = { 0, 1, 2, 0 };
+static const std::vector<std::uint32_t> after[] = { {}, { 0 }, { 0 }, { 1, 2 } };
 static std::atomic<std::uint64_t> last; /* instance that the arm has done */
 static std::atomic<bool> stop;
 
@@ -50,7 +53,7 @@ static void run(const resch::device &device, int stage, int cpu,
 		/* The work goes here; what it is for is known. */
 		auto instance = resch::chain::current(device);
 
-		if (instance && stage == 2)
+		if (instance && stage == 3)
 			last = instance->number;
 	}
 }
@@ -71,17 +74,20 @@ int main(int argc, char **argv)
 	auto device = resch::device::open();
 	if (!device)
 		return fail(device.error());
-	for (int i = 0; i < 3 && !status; i++) {
+	for (int i = 0; i < 4 && !status; i++) {
+		const int at = place[i];
 		std::promise<resch::result<resch::stage>> told;
 		auto hears = told.get_future();
 
-		threads.emplace_back(run, *device, i, argc > 3 ? std::atoi(argv[1 + i]) : 1 + i,
+		threads.emplace_back(run, *device, i, argc > 3 ? std::atoi(argv[1 + at]) : 1 + at,
 				     std::move(told));
 		auto stage = hears.get();
-		if (stage)
+		if (stage) {
+			stage->after = after[i];
 			stages.push_back(*stage);
-		else
+		} else {
 			status = fail(stage.error());
+		}
 	}
 	if (!status) {
 		resch::chain_parameters parameters;

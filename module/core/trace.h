@@ -257,11 +257,12 @@ TRACE_EVENT(resch_chain_stage,
 	    TP_PROTO(u32 chain, u32 stage, u32 task, u64 phase, u32 from, bool any),
 	    TP_ARGS(chain, stage, task, phase, from, any),
 	    TP_STRUCT__entry(__field(u32, chain) __field(u32, stage) __field(u32, task)
-				     __field(u64, phase) __field(u32, from) __field(u32, any)),
+				     __field(u64, phase) __field(u32, from_mask) __field(u32, any)),
 	    TP_fast_assign(__entry->chain = chain; __entry->stage = stage; __entry->task = task;
-			   __entry->phase = phase; __entry->from = from; __entry->any = any;),
-	    TP_printk("chain=%u stage=%u task=%u phase=%llu from=%u any=%u", __entry->chain,
-		      __entry->stage, __entry->task, __entry->phase, __entry->from, __entry->any));
+			   __entry->phase = phase; __entry->from_mask = from; __entry->any = any;),
+	    TP_printk("chain=%u stage=%u task=%u phase=%llu from_mask=%u any=%u", __entry->chain,
+		      __entry->stage, __entry->task, __entry->phase, __entry->from_mask,
+		      __entry->any));
 
 /*
  * A stage's job ended: what became of its instance, RESCH_INSTANCE_HANDED and its like. The last

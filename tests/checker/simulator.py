@@ -86,15 +86,26 @@ def random_set(rng, cpus):
     return '\n'.join([HEAD] + rows) + '\n'
 
 
-def random_chains(rng, cpus, protocols):
-    """A file of 2 to 4 chains, of 1 to 4 stages each; no CPU has much more to do than it can."""
-    rows, room_left = ['chain,period,deadline,protocol,stage,wcet,bcet,cpu'], [1000] * cpus
+def random_ways(rng, count):
+    """What releases each of so many stages, by name; each but the last releases one at least."""
+    ways = [set()] + [{rng.randrange(stage)} for stage in range(1, count)]
+    for stage in range(2, count):
+        ways[stage].update(one for one in range(stage) if rng.randrange(3) == 0)
+    ways[-1].update(set(range(count - 1)).difference(*ways))
+    return [rng.choice('+|').join(f's{one}' for one in sorted(way)) for way in ways]
+
+
+def random_chains(rng, cpus, protocols, forks=False):
+    """A file of 2 to 4 chains, of 1 to 4 stages each; no CPU has much more to do than it can. With
+    `forks` of 4 to 7 stages, which release, and wait for, several."""
+    rows, room_left = ['chain,period,deadline,protocol,stage,wcet,bcet,cpu,from'], [1000] * cpus
     for chain in range(rng.randrange(2, 5)):
         period = rng.choice((5, 6, 8, 10, 12, 15, 20))
-        for stage in range(rng.randrange(1, 5)):
+        ways = random_ways(rng, rng.randrange(4, 8)) if forks else [''] * rng.randrange(1, 5)
+        for stage, way in enumerate(ways):
             cpu = rng.randrange(cpus)
-            share = max(20, rng.randrange(1 + max(0, min(room_left[cpu], 300))))
+            share = max(20, rng.randrange(1 + max(0, min(room_left[cpu], 90 if forks else 300))))
             room_left[cpu] -= share
             head = f'{period}ms,{2 * period}ms,{rng.choice(protocols)}' if not stage else ',,'
-            rows.append(f'c{chain},{head},s{stage},{period * share}us,{period * share // rng.choice((1, 2))}us,{cpu}')
+            rows.append(f'c{chain},{head},s{stage},{period * share}us,{period * share // rng.choice((1, 2))}us,{cpu},{way}')
     return '\n'.join(rows) + '\n'

@@ -18,20 +18,23 @@ def stamp(time):
 
 
 class Story:
-    """Tasks 1 and 2, each alone on its CPU, stages of chain 5; times in ms."""
+    """Tasks 1 and 2, or more, each alone on its CPU, stages of chain 5; times in ms. `ways`: masks of
+    what releases each, `any`: whether the first of these does; without: not in the recording."""
 
-    def __init__(self, protocol, phase=0, period=10, deadline=20):
-        self.lines, self.jobs = [], {1: 0, 2: 0}
-        for task, cpu in ((1, 0), (2, 1)):
+    def __init__(self, protocol, phase=0, period=10, deadline=20, tasks=2, ways=None, any=None):
+        self.lines, self.jobs = [], {task: 0 for task in range(1, tasks + 1)}
+        for cpu in range(tasks):
+            task = cpu + 1
             self.say(0, 'resch_attach', cpu, id=task, pid=1000 + task, cpu=cpu, name=f't{task}',
                      plugin='edf', kind=SPORADIC,
                      period=period * MS, deadline=10 * MS, wcet=5 * MS, offset=0, priority=0,
                      overrun=0, miss=0)
-        self.say(0, 'resch_chain_set', 0, chain=5, name='c', protocol=protocol, stages=2,
-                 period=period * MS,
-                 deadline=deadline * MS)
-        self.say(0, 'resch_chain_stage', 0, chain=5, stage=0, task=1, phase=0)
-        self.say(0, 'resch_chain_stage', 0, chain=5, stage=1, task=2, phase=phase * MS)
+        self.say(0, 'resch_chain_set', 0, chain=5, name='c', protocol=protocol,
+                 stages=tasks, period=period * MS, deadline=deadline * MS)
+        for stage in range(tasks):
+            more = {'from_mask': ways[stage], 'any': any[stage]} if ways else {}
+            self.say(0, 'resch_chain_stage', 0, chain=5, stage=stage, task=stage + 1,
+                     phase=phase * MS if stage else 0, **more)
 
     def say(self, time, name, on, /, **fields):
         self.lines.append(Line(stamp(time), name, on, **fields))
@@ -205,6 +208,67 @@ class Broken(CheckerTest):
         story = pipeline(DS, (3, 15, 24))
         story.lines[-1].fields['what'] |= LATE
         self.assert_broken(story.text(), 'chain-deadline')
+
+
+def diamond(last, *, first=False, protocol=DS, ends=(5, 8), what=HANDED):
+    """Stage 0 releases 1 and 2, and 3 waits for both, or for the first; a CPU each. Two instances;
+    `last`: when the last stage is released; `ends`: of the two between; `what`: of the latter."""
+    story = Story(protocol, tasks=4, ways=(0, 1, 1, 6), any=(0, 0, 0, int(first)), deadline=20)
+    for number, (origin, release) in enumerate(zip((0, 10), last), 1):
+        story.job(1, origin, origin, origin + 3, number, HANDED, origin)
+        story.job(2, origin + 3, origin + 3, origin + ends[0], number, HANDED, origin)
+        story.job(3, origin + 3, origin + 3, origin + ends[1], number, what, origin)
+        if release is not None:
+            story.job(4, release, release, release + 1, number, COMPLETE, origin)
+    return story
+
+
+class Forks(CheckerTest):
+    def test_all(self):
+        checker = self.assert_legal(diamond((8, 18)).text())
+        self.assertEqual(checker.rules['chain-once'].checked, 6)
+        self.assertEqual(checker.rules['chain-release'].checked, 6)
+        self.assert_legal(diamond((8, 18), protocol=RG1).text())
+        self.assert_legal(diamond((5, 15), first=True).text())
+        # Whatever the order that two CPUs see.
+        self.assert_legal(diamond((6, 16), first=True, ends=(6, 5)).text())
+
+    def test_before_all(self):
+        self.assert_broken(diamond((5, 15)).text(), 'chain-order')
+
+    def test_not_at_once(self):
+        self.assert_broken(diamond((9, 19)).text(), 'chain-release')
+        self.assert_broken(diamond((6, 16), first=True).text(), 'chain-release')
+
+    def test_left_out(self):
+        for first in (False, True):
+            story = diamond((5, 15) if first else (8, 18), first=first)
+            story.lines = [line for line in story.lines
+                           if not (line.name == 'resch_chain' and line.fields['stage'] == 3 and
+                                   line.fields['instance'] == 1)]
+            self.assert_broken(story.text(), 'chain-once')
+
+    def test_not_all_have_handed_it(self):
+        self.assert_legal(diamond((None, None), what=LOST).text())
+        self.assert_broken(diamond((8, 18), what=LOST).text(), 'chain-once')
+
+    def test_no_room_where_they_join(self):
+        story = diamond((8, None))
+        story.step(4, 18, 2, SKIPPED | LOST, 10)
+        self.assert_legal(story.text())
+
+    def test_done_for_each(self):
+        story = diamond((5, 15), first=True)
+        story.step(4, 19, 2, COMPLETE, 10)
+        self.assert_broken(story.text(), 'chain-once', 'chain-order')
+
+    def test_arrows(self):
+        self.assertEqual(sorted(HandedOver.of(diamond((8, None)))),
+                         [(1, 1, 3, 2, 3), (1, 1, 3, 3, 3), (1, 2, 5, 4, 8), (1, 3, 8, 4, 8),
+                          (2, 1, 13, 2, 13), (2, 1, 13, 3, 13)])
+        self.assertEqual(sorted(HandedOver.of(diamond((5, None), first=True))),
+                         [(1, 1, 3, 2, 3), (1, 1, 3, 3, 3), (1, 2, 5, 4, 5),
+                          (2, 1, 13, 2, 13), (2, 1, 13, 3, 13)])
 
 
 class HandedOver(unittest.TestCase):

@@ -15,7 +15,7 @@ from common import DRAW, TOOLS, T, read, replay
 from schedule import Schedule, Task, random_schedule, recorded, simulated
 from simulator import SimulatorTest, put, simulate
 from slotted import Slots, Slotted
-from test_chains import COMPLETE, DS, HANDED, LATE, RG1, SKIPPED, Story, pipeline
+from test_chains import COMPLETE, DS, HANDED, LATE, RG1, SKIPPED, Story, diamond, pipeline
 from test_plans_legal import RESERVES, split_set
 from traceevent_format import Document, ns
 
@@ -210,6 +210,16 @@ class Schedules(Same):
         # lost.
         self.assertEqual(len([points for points in self.document(export(lines[8:])).flows.values()
                               if len(points) == 2]), 2)
+
+    def test_forks(self):
+        """An arrow from each that has released a stage: from all, or from the first."""
+        for first, last in ((False, 8), (True, 5)):
+            with self.subTest(first=first):
+                document = self.document(export(
+                    diamond((last, last + 10), first=first).text()))
+                arrows = [points for points in document.flows.values() if len(points) == 2]
+                self.assertEqual(len(arrows), 6 if first else 8)
+                self.assertEqual([points for points in arrows if points[1][0] < points[0][0]], [])
 
     def test_chains_that_skip(self):
         """What is skipped as the job before it ends has a mark, and no arrow to that job."""

@@ -63,6 +63,19 @@ class Simulator(SimulatorTest):
                 handed += checker.rules['chain-release'].checked
         self.assertGreater(handed, 500)
 
+    def test_forks(self):
+        handed = 0
+        for seed in range(40):
+            rng = random.Random(seed)
+            chains = random_chains(rng, rng.randrange(1, 4), [('ds', 'pm', 'rg1', 'rg')[seed % 4]],
+                                   forks=True)
+            options = ['-p', rng.choice(('fp', 'fp', 'edf')), '-t', '200ms', '-s', str(seed)]
+            options += ['--skip-late'] * (seed % 3 == 0)
+            with self.subTest(seed=seed, options=options, chains=chains):
+                checker = self.assert_legal(simulate_chains(chains, *options), fp='explicit')
+                handed += checker.rules['chain-release'].checked
+        self.assertGreater(handed, 2000)
+
     def test_one_protocol_is_not_another(self):
         """Of chains that say of themselves that they are released otherwise."""
         with open(os.path.join(TREE, 'bench/chain/thaker.csv'), encoding='utf-8') as file:

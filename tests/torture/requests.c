@@ -535,7 +535,7 @@ FILL(chain_set)
 	struct resch_chain_set *want = &argument->chain_set;
 	uint32_t i;
 
-	want->count = 1 + below(life, 3);
+	want->count = 1 + below(life, 4);
 	want->protocol = below(life, 5);
 	want->flags = below(life, RESCH_CHAIN_F_ALL + 1);
 	want->period = 100 * MS;
@@ -544,7 +544,12 @@ FILL(chain_set)
 	memset(life->stages, 0, want->count * sizeof(*life->stages));
 	for (i = 0; i < want->count; i++) {
 		life->stages[i].task = i || one_in(life, 2) ? task_any(life) : life->task;
+		/* In a row, or as chance has it: what releases nobody is refused. */
 		life->stages[i].from_mask = i ? 1U << (i - 1) : 0;
+		if (i && one_in(life, 3))
+			life->stages[i].from_mask |= below(life, 1U << i);
+		if (i && one_in(life, 4))
+			life->stages[i].flags = RESCH_STAGE_F_ANY;
 		life->stages[i].key = 1;
 		if (i && (want->protocol == RESCH_CHAIN_PM || want->protocol == RESCH_CHAIN_MPM))
 			life->stages[i].phase = below(life, 50 * MS);

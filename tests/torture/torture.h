@@ -130,7 +130,7 @@ struct life {
 	struct resch_domain_stat domain; /* the one that was picked last */
 	struct resch_server_stat server; /* likewise */
 	struct resch_reserve *reserves;
-	struct resch_chain_stage stages[3];
+	struct resch_chain_stage stages[4];
 };
 
 static inline uint64_t random_number(struct life *life)

@@ -369,6 +369,45 @@ void chains(void **)
 	assert_int_equal(handovers_in(made, { 0, 12 * MS, 1000 }).size(), 0);
 }
 
+event way(int64_t stage, int64_t from_mask)
+{
+	event event = about(kind::chain_stage, 1 * MS, 3);
+
+	event.stage = stage;
+	event.what = from_mask;
+	return event;
+}
+
+/* A job of the task, alone on its CPU, that is the instance's for the stage. */
+void add_job(std::vector<event> &events, int64_t task, int64_t begin, int64_t end)
+{
+	events.push_back(of_task(of_job(kind::release, begin * MS, 1), task, begin * MS));
+	events.push_back(of_task(of_job(kind::complete, end * MS, 1), task, begin * MS));
+	events.push_back(step(end * MS, task - 1, task, 5, task < 4 ? 1 : 2));
+}
+
+/* Stages 1 and 2 wait for 0, and 3 for both, or for the first. */
+void forks(void **)
+{
+	std::vector<event> events = { about(kind::chain_set, 1 * MS, 3), way(1, 1), way(2, 1),
+				      way(3, 6) };
+
+	add_job(events, 1, 10, 12);
+	add_job(events, 2, 12, 14);
+	add_job(events, 3, 12, 16);
+	std::vector<event> first = events;
+	add_job(events, 4, 16, 18);
+	const schedule all(events);
+	assert_int_equal(all.handovers.size(), 4);
+	for (const handover &one : all.handovers)
+		assert_int_equal(one.release, one.to_pid == 104 ? 16 * MS : 12 * MS);
+	add_job(first, 4, 14, 15);
+	const schedule any(first);
+	assert_int_equal(any.handovers.size(), 3);
+	for (const handover &one : any.handovers)
+		assert_true(one.to_pid != 104 || one.from_pid == 102);
+}
+
 void words(void **)
 {
 	const schedule made({ attach(1, 10 * MS), of_job(kind::release, 10 * MS + 2000, 1),
@@ -451,6 +490,7 @@ int main()
 		cmocka_unit_test(budgets),
 		cmocka_unit_test(swaps),
 		cmocka_unit_test(chains),
+		cmocka_unit_test(forks),
 		cmocka_unit_test(words),
 		cmocka_unit_test(deadlines),
 		cmocka_unit_test(fields),

@@ -151,10 +151,6 @@ class Forks(unittest.TestCase):
                      .replace("b+c", "b+c,").replace("0,\n", "0,,\n").replace("1,\n", "1,,\n"),
                      "clock", "has forks")
 
-    def test_run_is_refused(self):
-        result = chain("run", FORKS)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("several release", result.stderr)
 
 
 class Size(unittest.TestCase):

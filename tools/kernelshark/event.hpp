@@ -32,6 +32,7 @@ enum class kind {
 	server,
 	serve,
 	chain_set,
+	chain_stage,
 	chain,
 	swap,
 	eject,

@@ -87,6 +87,12 @@ void schedule::add(const event &event)
 		return;
 	case kind::chain_set:
 		chains.erase(event.id);
+		ways.erase(event.id);
+		return;
+	case kind::chain_stage:
+		for (int64_t from = 0; from < event.stage; from++)
+			if (event.what >> from & 1)
+				ways[event.id][from].push_back(event.stage);
 		return;
 	case kind::chain:
 		return chain_step(event);
@@ -329,19 +335,27 @@ void schedule::chain_step(const event &event)
 		return;
 	const task &task = tasks[found->second];
 	auto &handed = chains[event.id][event.stage];
-	for (auto one = handed.begin(); one != handed.end(); ++one) {
-		if (one->instance != event.job || task.jobs.empty())
+	size_t done = 0;
+	for (; done < handed.size() && handed[done].instance <= event.job; done++) {
+		handover &one = handed[done];
+
+		if (one.instance != event.job || task.jobs.empty() ||
+		    event.what & RESCH_INSTANCE_SKIPPED)
 			continue;
-		if (!(event.what & RESCH_INSTANCE_SKIPPED)) {
-			one->to_pid = task.pid;
-			one->release = task.jobs.back().release;
-			handovers.push_back(*one);
-		}
-		handed.erase(handed.begin(), one + 1); /* they are done in order */
-		break;
+		one.to_pid = task.pid;
+		one.release = task.jobs.back().release;
+		/* Where the first of several released it, the others come later. */
+		if (one.complete <= one.release)
+			handovers.push_back(one);
 	}
-	if (event.what & RESCH_INSTANCE_HANDED)
-		chains[event.id][event.stage + 1].push_back(
+	handed.erase(handed.begin(), handed.begin() + done); /* they are done in order */
+	if (!(event.what & RESCH_INSTANCE_HANDED))
+		return;
+	auto &next = ways[event.id][event.stage];
+	if (next.empty())
+		next.push_back(event.stage + 1);
+	for (int64_t stage : next)
+		chains[event.id][stage].push_back(
 			{ event.id, event.job, task.pid, event.now + shift, -1, 0 });
 }
 

@@ -72,7 +72,7 @@ struct swap {
 	std::string words;
 };
 
-/* A stage of a chain was complete, and the next one released by that. */
+/* A stage of a chain was complete, and another one released by that. */
 struct handover {
 	int64_t chain, instance;
 	int64_t from_pid, complete, to_pid, release;
@@ -98,6 +98,8 @@ class schedule
 	std::map<int64_t, size_t> serves; /* a selected task: its server */
 	/* chain: stage: what was handed to it, and not yet done */
 	std::map<int64_t, std::map<int64_t, std::vector<handover>>> chains;
+	/* chain: stage: the stages that it releases; one that isn't there: the next one */
+	std::map<int64_t, std::map<int64_t, std::vector<int64_t>>> ways;
 
 	void align(const std::vector<event> &events);
 	void add(const event &event);

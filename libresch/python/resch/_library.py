@@ -85,7 +85,7 @@ class Event(ctypes.Structure):
 
 class ChainStage(ctypes.Structure):
     _fields_ = [('task', _u32), ('from_mask', _u32), ('key', _u64), ('phase', _u64),
-                ('reserved', _u64 * 3)]
+                ('flags', _u32), ('reserved32', _u32), ('reserved', _u64 * 2)]
 
 
 class ChainSet(ctypes.Structure):

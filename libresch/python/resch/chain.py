@@ -35,6 +35,7 @@ F_MISS = 1 << 1  # an event for each that was not in time, skipped, or lost
 F_SKIP_ADMISSION = 1 << 2  # no test, and no promise
 F_SKIP_LATE = 1 << 3  # an instance that is late already is dropped by its next stage
 
+_F_ANY = 1 << 0
 _NO_INSTANCE = 2 ** 63 - 1
 
 
@@ -50,10 +51,13 @@ class Protocol(enum.IntEnum):
 @dataclasses.dataclass(frozen=True)
 class Stage:
     """A task that is to be a stage. phase: for Protocol.PM from the origin, for MPM from the
-    release of the stage before it."""
+    release of the stage before it. after: numbers of the stages, from 0, that release it, when all
+    have completed the instance or, with any, the first; none: the stage before it."""
     task: int
     key: int
     phase: Time = 0
+    after: Sequence[int] = ()
+    any: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,6 +125,15 @@ def offer(task: Task, key: Optional[int] = None) -> int:
     return key
 
 
+def _from(stage: Stage, number: int) -> int:
+    """Which stages release stage `number`, a bit each."""
+    after = stage.after or range(max(0, number - 1), number)
+    if not all(0 <= one < number for one in after):
+        raise ValueError(f'stage {number} can only be released by stages before it, not by '
+                         f'{tuple(after)}')
+    return sum(1 << one for one in set(after))
+
+
 def make(device: Device, stages: Sequence[Stage], period: Time, deadline: Time, *,
          protocol: Protocol = Protocol.RG, flags: int = 0, name: str = '') -> Chain:
     """A chain of tasks that their owners have offered; period: the least time between two
@@ -135,7 +148,8 @@ def make(device: Device, stages: Sequence[Stage], period: Time, deadline: Time, 
         table[number].task = stage.task
         table[number].key = stage.key
         table[number].phase = nanoseconds(stage.phase)
-        table[number].from_mask = 1 << number - 1 if number else 0
+        table[number].from_mask = _from(stage, number)
+        table[number].flags = _F_ANY if stage.any else 0
     want = _library.ChainSet()
     want.count = len(stages)
     want.protocol = protocol

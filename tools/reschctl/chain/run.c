@@ -124,10 +124,6 @@ static int check_chain(const struct chain_question *question, const struct resch
 	if (chain->jitter)
 		return fail("%s: chain %.15s: a release jitter can't be made", question->path,
 			    chain->name);
-	if (resch_chain_forks(chain))
-		return fail(
-			"%s: chain %.15s: the module has no stages that several release, or that release several",
-			question->path, chain->name);
 	for (i = 0; i < chain->count; i++) {
 		const struct resch_stage_spec *stage = &chain->stages[i];
 
@@ -185,18 +181,20 @@ static int start_chain(struct show *show, const struct resch_chain_spec *chain,
 		want.flags |= RESCH_CHAIN_F_SKIP_LATE;
 	snprintf(want.name, sizeof(want.name), "%.15s", chain->name);
 	for (i = 0; i < chain->count; i++) {
+		const struct resch_stage_spec *spec = &chain->stages[i];
 		uint64_t key = 0;
 
 		if (getrandom(&key, sizeof(key), 0) != sizeof(key))
 			return fail("no random numbers: %s", strerror(errno));
 		key += !key;
 		stages[i].task = runners[i].reg.id;
-		stages[i].from_mask = i ? 1U << (i - 1) : 0;
+		stages[i].from_mask = resch_stage_from(spec, i);
+		stages[i].flags = spec->flags & RESCH_STAGE_ANY ? RESCH_STAGE_F_ANY : 0;
 		stages[i].key = key;
 		if (i && chain->protocol == RESCH_CHAIN_PM)
 			stages[i].phase = bounds[i].phase;
 		if (i && chain->protocol == RESCH_CHAIN_MPM)
-			stages[i].phase = bounds[i - 1].alone;
+			stages[i].phase = bounds[__builtin_ctz(stages[i].from_mask)].alone;
 		result = resch_chain_offer(show->fd, runners[i].reg.id, key);
 		if (result)
 			return fail("chain %.15s: %s", chain->name, error_text(result));

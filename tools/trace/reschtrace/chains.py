@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What chains keep to: the end of a stage's job releases the next stage's, once, in order, when the
-protocol says."""
+"""What chains keep to: the end of a stage's job releases those of the stages that wait for it, once,
+in order, when the protocol says."""
 
 import bisect
 
@@ -12,8 +12,8 @@ HANDED, COMPLETE, LATE, LOST, GONE, SKIPPED = 1, 2, 4, 8, 16, 32
 EVENTS = ('resch_chain_set', 'resch_chain_stage', 'resch_chain')
 
 ABOUT = {
-    'chain-order': 'instances keep their order, and no stage begins before the one before is done',
-    'chain-once': 'what is handed on is done once by the next stage',
+    'chain-order': 'instances keep their order, and no stage begins before what releases it is done',
+    'chain-once': 'what is handed on is done once by each stage that it releases',
     'chain-release': 'stages are released when the protocol says',
     'chain-late': 'what is handed on is released without delay',
     'chain-deadline': 'late instances are noted, or skipped, and only those',
@@ -21,8 +21,9 @@ ABOUT = {
 
 
 class Step:
-    """A job of a stage has ended; or, `skipped`, the stage has dropped an instance. `ended`: the
-    stage's jobs by when they were complete."""
+    """A job of a stage has ended; or, `skipped`, the stage has dropped an instance, with LOST for
+    want of room where several had handed it over. `ended`: the stage's jobs by when they were
+    complete."""
 
     def __init__(self, event, ended):
         self.skipped = bool(event['what'] & SKIPPED)
@@ -41,10 +42,25 @@ class Chain:
         self.begin, self.end = event.time, None
         self.tasks = [None] * self.count
         self.phases = [0] * self.count
+        self.before = [range(max(0, stage - 1), stage) for stage in range(self.count)]
+        self.any = [False] * self.count
         self.steps = [[] for _ in range(self.count)]
+
+    def add(self, event):
+        """A stage, and who releases it: in older recordings the stage before."""
+        stage = event['stage']
+        self.tasks[stage] = event['task']
+        self.phases[stage] = event.get('phase', 0)
+        self.any[stage] = bool(event.get('any', 0))
+        if 'from_mask' in event.fields:
+            self.before[stage] = [one for one in range(stage) if event['from_mask'] >> one & 1]
 
     def label(self):
         return f'chain {self.name or self.id}'
+
+    def ways(self):
+        """From which stage to which."""
+        return [(one, stage) for stage in range(self.count) for one in self.before[stage]]
 
     def may_come_near(self, task, time):
         """Its releases need not be a period apart."""
@@ -67,20 +83,19 @@ def find(events):
         elif ident not in current or event['stage'] >= current[ident].count:
             continue
         elif event.name == 'resch_chain_stage':
-            current[ident].tasks[event['stage']] = event['task']
-            current[ident].phases[event['stage']] = event.get('phase', 0)
+            current[ident].add(event)
         else:
             current[ident].steps[event['stage']].append(event)
     return chains
 
 
 def handed_over(model):
-    """(instance, task, when its job was complete, task of the next stage, nominal release of its
-    job there), of every chain of a Model. A job that is under way may be the instance's that was
-    handed over first."""
+    """(instance, task, when its job was complete, task of a stage that this has released, nominal
+    release of its job there), of every chain of a Model. A job that is under way may be the
+    instance's that was handed over first."""
     for chain in model.chains:
-        for stage in range(1, chain.count):
-            before, task = (model.tasks.get(chain.tasks[at]) for at in (stage - 1, stage))
+        for at, stage in chain.ways():
+            before, task = model.tasks.get(chain.tasks[at]), model.tasks.get(chain.tasks[stage])
             if not before or not task:
                 continue
             ended = {job.completed: job for job in task.jobs if job.completed is not None}
@@ -88,15 +103,34 @@ def handed_over(model):
                     for event in chain.steps[stage]}
             open_jobs = [job for job in task.jobs if job.completed is None and
                          job.released is not None]
-            for event in chain.steps[stage - 1]:
+            for event in chain.steps[at]:
                 if not event['what'] & HANDED:
                     continue
                 job = jobs.get(event['instance'])
                 if (event['instance'] not in jobs and open_jobs and
                     open_jobs[0].released >= event.now):
                     job = open_jobs.pop(0)
-                if job is not None:
+                # Where the first of several did, the others released nothing.
+                if job is not None and (not chain.any[stage] or event.now <= job.nominal):
                     yield event['instance'], before, event.now, task, job.nominal
+
+
+class Arrival:
+    """What has released a stage for an instance: `steps` of those that have handed it over. `sure`:
+    it can't have been lost on its way."""
+
+    def __init__(self, steps, first, sure):
+        self.steps, self.first, self.sure = sorted(steps, key=lambda step: step.now), first, sure
+        self.step = self.steps[0 if first else -1]
+
+    def decides(self, done):
+        """The last one; or the first. Two CPUs may see two of them in either order: then it is the
+        one that the job was released by."""
+        if self.first and done.job is not None:
+            for step in self.steps:
+                if step.now == done.job.nominal:
+                    return step
+        return self.step
 
 
 class Chains:
@@ -140,30 +174,48 @@ class Chains:
             last = step.instance
 
     def check_handed(self, chain, stage):
-        before = [step for step in chain.steps[stage - 1] if step.what & HANDED]
+        arrived = self.arrived(chain, stage)
         done = {}
         for step in chain.steps[stage]:
             done.setdefault(step.instance, []).append(step)
         ends = [step.instance for step in chain.steps[stage]]
-        for step in before:
+        for instance, sent in arrived.items():
             self.rules['chain-once'].checked += 1
-            here = done.pop(step.instance, [])
+            here = done.pop(instance, [])
             if len(here) > 1:
                 self.violate('chain-once', here[1].now,
-                             f'{chain.label()}, stage {stage}: instance {step.instance} is done '
+                             f'{chain.label()}, stage {stage}: instance {instance} is done '
                              f'{len(here)} times', chain.tasks[stage], line=here[1].event.line)
-            elif not here and ends and ends[-1] > step.instance:
-                self.violate('chain-once', step.now,
-                             f'{chain.label()}, stage {stage}: instance {step.instance} was handed '
+            elif not here and ends and ends[-1] > instance and sent.sure:
+                self.violate('chain-once', sent.step.now,
+                             f'{chain.label()}, stage {stage}: instance {instance} was handed '
                              'to it, and it went on with a later one', chain.tasks[stage],
-                             line=step.event.line)
+                             line=sent.step.event.line)
             if here:
-                self.check_pair(chain, stage, step, here[0])
+                self.check_pair(chain, stage, sent.decides(here[0]), here[0])
         for instance, here in done.items():
             if not self.checker.holes_in(chain.begin, here[0].now):
                 self.violate('chain-once', here[0].now,
-                             f'{chain.label()}, stage {stage}: nobody has handed instance '
-                             f'{instance} to it', chain.tasks[stage], line=here[0].event.line)
+                             f'{chain.label()}, stage {stage}: '
+                             f'{"not all have" if len(chain.before[stage]) > 1 else "nobody has"} '
+                             f'handed instance {instance} to it', chain.tasks[stage], line=here[0].event.line)
+
+    @staticmethod
+    def arrived(chain, stage):
+        """{instance: Arrival}, of those that all of the stages before have handed over, or one."""
+        before = chain.before[stage]
+        sent = {one: {step.instance: step for step in chain.steps[one] if step.what & HANDED}
+                for one in before}
+        last = {one: max(sent[one], default=0) for one in before}
+        arrived = {}
+        for instance in sorted(set().union(*sent.values())):
+            here = [sent[one][instance] for one in before if instance in sent[one]]
+            if chain.any[stage] or len(here) == len(before):
+                # Of what one of several has lost, what the others do with it is not known.
+                sure = (not any(step.what & LOST for step in here) and
+                        all(instance in sent[one] or instance > last[one] for one in before))
+                arrived[instance] = Arrival(here, chain.any[stage], sure)
+        return arrived
 
     def check_pair(self, chain, stage, sent, done):
         task, job = self.model.tasks.get(chain.tasks[stage]), done.job
@@ -226,6 +278,8 @@ class Chains:
                          'there was none', task.id, line=job.line)
 
     def check_skipped(self, chain, stage, step):
+        if step.what & LOST:
+            return
         early = step.origin + chain.deadline - step.now
         self.rules['chain-deadline'].checked += 1
         if early >= 0:

@@ -17,14 +17,24 @@ class Instances:
 
     def __init__(self):
         self.processes, self.names = {}, {}
-        self.handed = {}         # (chain, stage) -> {instance: (row, when)}, in their order
+        self.handed = {}         # (chain, stage) -> {instance: [(row, when)]}, in their order
+        self.after = {}          # (chain, stage) -> the stages that it releases
 
     def set(self, event):
         chain = event['chain']
-        for key in [key for key in self.handed if key[0] == chain]:
-            del self.handed[key]
+        for known in (self.handed, self.after):
+            for key in [key for key in known if key[0] == chain]:
+                del known[key]
         self.processes.pop(chain, None)
         self.names[chain] = event.get('name') or str(chain)
+
+    def stage(self, event):
+        """Which stages release it; in older recordings the one before."""
+        chain, stage = event['chain'], event['stage']
+        mask = event.get('from_mask', 1 << stage >> 1)
+        for one in range(stage):
+            if mask >> one & 1:
+                self.after.setdefault((chain, one), []).append(stage)
 
     def process(self, writer, chain):
         if chain not in self.processes:
@@ -34,23 +44,24 @@ class Instances:
 
     def step(self, writer, event, done):
         """`done`: (row, from, to) of the slice of the job that has just ended; None: there is none.
-        Return: what is handed to it, (from row, when, to row, when), or None."""
+        Return: what has been handed to it, [(from row, when, to row, when)]."""
         chain, stage, instance, what = (event['chain'], event['stage'], event['instance'],
                                         event['what'])
         waiting = self.handed.get((chain, stage), {})
-        begin = waiting.get(instance)
+        begins = waiting.get(instance, [])
         if what & SKIPPED:
             done = None   # the job that has just ended is of the one before
         for earlier in [number for number in waiting if number <= instance]:
             del waiting[earlier]
         if what & HANDED and done:
             row, start, end = done
-            # Its last nanosecond, as with the arrows of jobs.
-            self.handed.setdefault((chain, stage + 1), {})[instance] = (row, max(start, end - 1))
+            for after in self.after.get((chain, stage), [stage + 1]):
+                to = self.handed.setdefault((chain, after), {})
+                # Its last nanosecond, as with the arrows of jobs.
+                to.setdefault(instance, []).append((row, max(start, end - 1)))
         self.tell(writer, event)
-        if begin and done and begin[1] <= done[1]:
-            return (*begin, *done[:2])
-        return None
+        # Where the first of several released it, the others come later.
+        return [(*begin, *done[:2]) for begin in begins if done and begin[1] <= done[1]]
 
     def tell(self, writer, event):
         what, args = event['what'], {'instance': event['instance']}

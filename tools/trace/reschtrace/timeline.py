@@ -27,7 +27,8 @@ FOREVER = 1 << 63
 OF_JOBS = {'release', 'complete', 'select', 'block', 'wake', 'throttle', 'budget', 'miss',
            'overrun', 'escalate'}
 OF_OTHERS = {'attach', 'detach', 'deselect', 'swap', 'eject', 'plan', 'reserve', 'server',
-             'server_set', 'serve', 'chain_set', 'chain'}
+             'server_set', 'serve', 'chain_set', 'chain_stage',
+             'chain'}
 
 
 def in_order(items):
@@ -492,10 +493,12 @@ class Timeline:
     def chain_set(self, event):
         self.instances.set(event)
 
+    def chain_stage(self, event):
+        self.instances.stage(event)
+
     def chain(self, event):
         task = self.tasks.get(event['task'])
-        arrow = self.instances.step(self.writer, event, task.done if task else None)
-        if arrow:
+        for arrow in self.instances.step(self.writer, event, task.done if task else None):
             self.flows += 1
             self.writer.flow('s', arrow[0], 'handed over', self.flows, arrow[1])
             self.writer.flow('f', arrow[2], 'handed over', self.flows, arrow[3])
