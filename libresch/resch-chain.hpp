@@ -35,7 +35,7 @@ struct stage {
 	std::uint32_t task;
 	std::uint64_t key; /* that its owner has offered it with: task::offer() */
 	duration phase{}; /* pm: from the origin; mpm: from the release of the stage before it */
-	/* numbers of the stages, from 0, that release it; none: the one before it, if there is one */
+	/* numbers, from 0, of the stages that release it; none: the one before it, if any */
 	std::vector<std::uint32_t> after{};
 	bool any = false; /* the first of them does, not all */
 };

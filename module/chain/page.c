@@ -71,7 +71,7 @@ static const struct file_operations page_fops = {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The longest way from the stage's end on, by the wcet of who is on it; `rest` of those is there. */
+/* The longest way from the stage's end on, by the wcet of who is on it, whose `rest` is there. */
 static u64 page_rest(const struct resch_chain *chain, const struct resch_chain_page *page,
 		     u32 index)
 {

@@ -116,8 +116,8 @@ struct resch_chain {
 };
 
 /*
- * The current job of a stage ends. Bit n: stage n has a thread of the same CPU, whose job may have to
- * be released in the same decision. cpu->lock.
+ * The current job of a stage ends. Bit n: stage n has a thread of the same CPU, whose job may have
+ * to be released in the same decision. cpu->lock.
  */
 u32 resch_stage_complete(struct resch_thread *thread, u64 now);
 

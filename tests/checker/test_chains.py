@@ -18,8 +18,8 @@ def stamp(time):
 
 
 class Story:
-    """Tasks 1 and 2, or more, each alone on its CPU, stages of chain 5; times in ms. `ways`: masks of
-    what releases each, `any`: whether the first of these does; without: not in the recording."""
+    """Tasks 1 and 2, or more, each alone on its CPU, stages of chain 5; times in ms. `ways`: masks
+    of what releases each, `any`: whether the first of these does; without: not recorded."""
 
     def __init__(self, protocol, phase=0, period=10, deadline=20, tasks=2, ways=None, any=None):
         self.lines, self.jobs = [], {task: 0 for task in range(1, tasks + 1)}

@@ -322,6 +322,14 @@ TEST(skipped, "what one of them has skipped is done by the others for nothing")
 	check_is(atomic_load(&graph.jobs[LAST]), 1);
 	check_is(chain_stat(graph.chain).completed, 1);
 	check_is(chain_stat(graph.chain).skipped, 3);
+	/* Nor does what they have done for nothing stand for a later one. */
+	atomic_store(&graph.hold[2], 1);
+	graph_begin(1);
+	await(atomic_load(&graph.done[1]) == 5 && atomic_load(&graph.done[3]) == 5);
+	sleep_ms(50);
+	check_is(atomic_load(&graph.jobs[LAST]), 1);
+	atomic_store(&graph.hold[2], 0);
+	await(atomic_load(&graph.done[LAST]) == 5);
 	graph_end();
 }
 

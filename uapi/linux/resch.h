@@ -1034,8 +1034,8 @@ struct resch_chain_stage {
  *
  * Each job of the first stage that is released from now on is an *instance*, numbered from 1 as
  * they complete; its release is the instance's *origin*. As it completes, the tasks of the stages
- * that it releases get a job, whatever CPU and process they are of, and so on to the last one, whose
- * completion is the instance's. A stage that several release gets one as the last of them has
+ * that it releases get a job, whatever CPU and process they are of, and so on to the last one,
+ * whose completion is the instance's. A stage that several release gets one as the last of them has
  * completed the instance, or with RESCH_STAGE_F_ANY the first; instances keep their order. At most
  * 64 instances are with a later stage, or wait between two; those that find no room are lost: their
  * way ends there, and so does what waits for all of several where one of them has none. A task is
@@ -1046,8 +1046,8 @@ struct resch_chain_stage {
  * that each stage is the sporadic task that was admitted (RESCH_CHAIN_RG: unless all that was
  * released on its CPU before is complete). The test is that the local deadlines, the tasks' own,
  * and where they are later the phases, add up to no more than @deadline on the longest way from the
- * first stage to the last: then, with all tasks admitted, no instance is late. RESCH_CHAIN_DS has no test and no promise here;
- * resch_chain_analyse() of libresch has.
+ * first stage to the last: then, with all tasks admitted, no instance is late. RESCH_CHAIN_DS has
+ * no test and no promise here; resch_chain_analyse() of libresch has.
  *
  * The chain ends with RESCH_IOC_CHAIN_DEL or with the open file description that made it. If the
  * registration of a stage ends before that, or its CPU goes offline, the chain stops: instances

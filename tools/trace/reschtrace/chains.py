@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What chains keep to: the end of a stage's job releases those of the stages that wait for it, once,
-in order, when the protocol says."""
+"""What chains keep to: the end of a stage's job releases those of the stages that wait for it,
+once, in order, when the protocol says."""
 
 import bisect
 
@@ -12,7 +12,7 @@ HANDED, COMPLETE, LATE, LOST, GONE, SKIPPED = 1, 2, 4, 8, 16, 32
 EVENTS = ('resch_chain_set', 'resch_chain_stage', 'resch_chain')
 
 ABOUT = {
-    'chain-order': 'instances keep their order, and no stage begins before what releases it is done',
+    'chain-order': 'instances keep their order, and no stage begins before what it waits for',
     'chain-once': 'what is handed on is done once by each stage that it releases',
     'chain-release': 'stages are released when the protocol says',
     'chain-late': 'what is handed on is released without delay',
@@ -198,7 +198,8 @@ class Chains:
                 self.violate('chain-once', here[0].now,
                              f'{chain.label()}, stage {stage}: '
                              f'{"not all have" if len(chain.before[stage]) > 1 else "nobody has"} '
-                             f'handed instance {instance} to it', chain.tasks[stage], line=here[0].event.line)
+                             f'handed instance {instance} to it', chain.tasks[stage],
+                             line=here[0].event.line)
 
     @staticmethod
     def arrived(chain, stage):
