@@ -21,6 +21,34 @@ __u64 tasks_left_out;
 __u64 servers_left_out;
 __u64 chains_left_out;
 
+/*
+ * Somebody gives a place. An id that is new may turn up on several CPUs at once, and is to have one
+ * place: so one of them looks, and gives it one, while the others wait.
+ */
+__u32 places_taken;
+/* So often is tried. It takes 1 us; a virtual machine's CPU may stand still in the middle of it. */
+#define TOP_PATIENCE 2000
+
+/* Return: 1: enough */
+static int places_try(__u32 i, __u32 *mine)
+{
+	*mine = __sync_val_compare_and_swap(&places_taken, 0, 1) == 0;
+	return (int)*mine;
+}
+
+static __always_inline bool places_lock(void)
+{
+	__u32 mine = 0;
+
+	bpf_loop(TOP_PATIENCE, places_try, &mine, 0);
+	return mine;
+}
+
+static __always_inline void places_unlock(void)
+{
+	__sync_lock_test_and_set(&places_taken, 0);
+}
+
 /* clang-format off */
 
 #define PLACES_MAP(name, of, count) \
@@ -42,8 +70,8 @@ PLACES_MAP(no_server, top_server, 1);
 PLACES_MAP(no_chain, top_chain, 1);
 
 /*
- * WHAT_find(): the place of an id, or NULL. WHAT_make(): give it one; not inlined, as it happens
- * once in a life. WHAT_take(): its place, or NULL: there is none.
+ * WHAT_find(): the place of an id, or NULL. WHAT_make(): see to it that it has one; not inlined, as
+ * it happens once in a life. WHAT_take(): its place, or NULL: there is none.
  */
 #define PLACES(what, map, id_type, mask) \
 	static __always_inline struct top_##what *what##_find_at(id_type id, __u32 *at) \
@@ -83,7 +111,7 @@ PLACES_MAP(no_chain, top_chain, 1);
 		return __sync_val_compare_and_swap(&had->id, 0, id) == 0; \
 	} \
 	\
-	static __noinline int what##_make(id_type id) \
+	static __always_inline bool what##_give(id_type id) \
 	{ \
 		struct top_##what *free; \
 		__u32 i, place; \
@@ -93,15 +121,27 @@ PLACES_MAP(no_chain, top_chain, 1);
 			place = (top_first(id) + i) & (mask); \
 			free = bpf_map_lookup_elem(&map, &place); \
 			if (free && __sync_val_compare_and_swap(&free->id, 0, id) == 0) \
-				return 1; \
+				return true; \
 		} \
 		_Pragma("unroll") \
 		for (i = 0; i < TOP_PROBES; i++) { \
 			if (what##_renew((top_first(id) + i) & (mask), id)) \
-				return 1; \
+				return true; \
 		} \
-		__sync_fetch_and_add(&map##_left_out, 1); \
-		return 0; \
+		return false; \
+	} \
+	\
+	static __noinline int what##_make(id_type id) \
+	{ \
+		bool made = false; \
+		\
+		if (places_lock()) { \
+			made = what##_find(id) || what##_give(id); \
+			places_unlock(); \
+		} \
+		if (!made) \
+			__sync_fetch_and_add(&map##_left_out, 1); \
+		return made; \
 	} \
 	\
 	static __always_inline struct top_##what *what##_take(id_type id) \
