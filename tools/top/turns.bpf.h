@@ -169,31 +169,63 @@ struct walk {
 	__u64 from, until;
 };
 
-static __always_inline void blame_add(struct top_blame *blame, const struct top_who *who, __u64 ns)
+/*
+ * The place of one of those who have had the CPU; TOP_BLAMED: he has none yet.
+ *
+ * This and the next two are not static: so the kernel's verifier goes through each of them once,
+ * whatever is known where they are called. As parts of their callers they took it 15 s on an
+ * emulated machine.
+ */
+__noinline __u32 blame_find(const struct top_blame *blame, const struct top_who *who)
+{
+	__u32 i;
+
+	if (!blame || !who)
+		return TOP_BLAMED;
+	for (i = 0; i < TOP_BLAMED; i++) {
+		if (!blame->ns[i] ||
+		    (blame->who[i].kind == who->kind && blame->who[i].id == who->id))
+			break;
+	}
+	return i;
+}
+
+/* ... of who has had it least */
+__noinline __u32 blame_least(const struct top_blame *blame)
 {
 	__u32 i, least = 0;
 
-	for (i = 0; i < TOP_BLAMED; i++) {
-		struct top_who *each = &blame->who[i];
-
-		if (!blame->ns[i])
-			*each = *who;
-		if (each->kind == who->kind && each->id == who->id) {
-			blame->ns[i] += ns;
-			return;
-		}
+	if (!blame)
+		return 0;
+	for (i = 1; i < TOP_BLAMED; i++) {
 		if (blame->ns[i] < blame->ns[least & (TOP_BLAMED - 1)])
 			least = i;
 	}
-	least &= TOP_BLAMED - 1; /* the verifier's wish */
-	if (blame->ns[least] >= ns) {
+	return least;
+}
+
+__noinline int blame_add(struct top_blame *blame, const struct top_who *who, __u64 ns)
+{
+	__u32 place;
+
+	if (!blame || !who)
+		return 0;
+	place = blame_find(blame, who);
+	if (place < TOP_BLAMED) {
+		blame->ns[place] += ns;
+		blame->who[place] = *who;
+		return 0;
+	}
+	place = blame_least(blame) & (TOP_BLAMED - 1);
+	if (blame->ns[place] >= ns) {
 		blame->others += ns;
-		return;
+		return 0;
 	}
 	/* It may be the many small turns of one that are in its way. */
-	blame->others += blame->ns[least];
-	blame->ns[least] = ns;
-	blame->who[least] = *who;
+	blame->others += blame->ns[place];
+	blame->ns[place] = ns;
+	blame->who[place] = *who;
+	return 0;
 }
 
 /* Return: 1: that was the last one. */
