@@ -3,6 +3,7 @@
 
 cli     what all programs do alike
 read    text or trace.dat -> events
+events  ... kept as rows of numbers
 replay  events -> model
 model   tasks, jobs, and who was ready, selected and running when
 plan    time slots, and the parts of them that belong to groups

@@ -22,14 +22,23 @@ ABOUT = {
 
 class Step:
     """A job of a stage has ended; or, `skipped`, the stage has dropped an instance, with LOST for
-    want of room where several had handed it over. `ended`: the stage's jobs by when they were
-    complete."""
+    want of room where several had handed it over."""
 
-    def __init__(self, event, ended):
-        self.skipped = bool(event['what'] & SKIPPED)
-        self.event, self.job = event, None if self.skipped else ended.get(event.now)
-        self.instance, self.origin, self.now, self.what = (event['instance'], event['origin'],
-                                                           event.now, event['what'])
+    __slots__ = ('instance', 'origin', 'now', 'what', 'line', 'job')
+
+    def __init__(self, event):
+        self.instance, self.origin, self.now, self.what, self.line = (
+            event['instance'], event['origin'], event.now, event['what'], event.line)
+        self.job = None
+
+    @property
+    def skipped(self):
+        return bool(self.what & SKIPPED)
+
+    def find_job(self, ended):
+        """`ended`: the stage's jobs by when they were complete."""
+        self.job = None if self.skipped else ended.get(self.now)
+        return self
 
 
 class Chain:
@@ -85,7 +94,7 @@ def find(events):
         elif event.name == 'resch_chain_stage':
             current[ident].add(event)
         else:
-            current[ident].steps[event['stage']].append(event)
+            current[ident].steps[event['stage']].append(Step(event))
     return chains
 
 
@@ -99,20 +108,18 @@ def handed_over(model):
             if not before or not task:
                 continue
             ended = {job.completed: job for job in task.jobs if job.completed is not None}
-            jobs = {event['instance']: None if event['what'] & SKIPPED else ended.get(event.now)
-                    for event in chain.steps[stage]}
+            jobs = {step.instance: step.find_job(ended).job for step in chain.steps[stage]}
             open_jobs = [job for job in task.jobs if job.completed is None and
                          job.released is not None]
-            for event in chain.steps[at]:
-                if not event['what'] & HANDED:
+            for step in chain.steps[at]:
+                if not step.what & HANDED:
                     continue
-                job = jobs.get(event['instance'])
-                if (event['instance'] not in jobs and open_jobs and
-                    open_jobs[0].released >= event.now):
+                job = jobs.get(step.instance)
+                if step.instance not in jobs and open_jobs and open_jobs[0].released >= step.now:
                     job = open_jobs.pop(0)
                 # Where the first of several did, the others released nothing.
-                if job is not None and (not chain.any[stage] or event.now <= job.nominal):
-                    yield event['instance'], before, event.now, task, job.nominal
+                if job is not None and (not chain.any[stage] or step.now <= job.nominal):
+                    yield step.instance, before, step.now, task, job.nominal
 
 
 class Arrival:
@@ -148,8 +155,8 @@ class Chains:
             task = self.model.tasks.get(chain.tasks[stage])
             ended = ({job.completed: job for job in task.jobs if job.completed is not None}
                      if task else {})
-            chain.steps[stage] = [Step(event, ended) for event in chain.steps[stage]
-                                  if not event['what'] & GONE]
+            chain.steps[stage] = [step.find_job(ended) for step in chain.steps[stage]
+                                  if not step.what & GONE]
             self.check_numbers(chain, stage)
             if stage:
                 self.check_handed(chain, stage)
@@ -170,7 +177,7 @@ class Chains:
                                      step.instance <= last):
                 self.violate('chain-order', step.now,
                              f'{chain.label()}, stage {stage}: instance {step.instance} follows '
-                             f'instance {last}', task, line=step.event.line)
+                             f'instance {last}', task, line=step.line)
             last = step.instance
 
     def check_handed(self, chain, stage):
@@ -185,12 +192,12 @@ class Chains:
             if len(here) > 1:
                 self.violate('chain-once', here[1].now,
                              f'{chain.label()}, stage {stage}: instance {instance} is done '
-                             f'{len(here)} times', chain.tasks[stage], line=here[1].event.line)
+                             f'{len(here)} times', chain.tasks[stage], line=here[1].line)
             elif not here and ends and ends[-1] > instance and sent.sure:
                 self.violate('chain-once', sent.step.now,
                              f'{chain.label()}, stage {stage}: instance {instance} was handed '
                              'to it, and it went on with a later one', chain.tasks[stage],
-                             line=sent.step.event.line)
+                             line=sent.step.line)
             if here:
                 self.check_pair(chain, stage, sent.decides(here[0]), here[0])
         for instance, here in done.items():
@@ -199,7 +206,7 @@ class Chains:
                              f'{chain.label()}, stage {stage}: '
                              f'{"not all have" if len(chain.before[stage]) > 1 else "nobody has"} '
                              f'handed instance {instance} to it', chain.tasks[stage],
-                             line=here[0].event.line)
+                             line=here[0].line)
 
     @staticmethod
     def arrived(chain, stage):
@@ -287,7 +294,7 @@ class Chains:
             self.violate('chain-deadline', step.now,
                          f'{chain.label()}, stage {stage}, instance {step.instance}: skipped '
                          f'{show(early)} before its deadline', chain.tasks[stage],
-                         line=step.event.line)
+                         line=step.line)
 
     def check_deadline(self, chain, step):
         late = step.now - step.origin - chain.deadline
@@ -297,7 +304,7 @@ class Chains:
                          f'{chain.label()}, instance {step.instance}: complete {show(abs(late))} '
                          f'{"after" if late > 0 else "before"} its deadline, and '
                          f'{"that was not noted" if late > 0 else "a miss was noted"}',
-                         chain.tasks[-1], line=step.event.line)
+                         chain.tasks[-1], line=step.line)
 
 
 def check(checker):

@@ -217,7 +217,7 @@ class Jobs:
         """Between two replenishments a job executes for its budget at most; until it is demoted, as
         it then runs in time that nobody else wants."""
         start = job.begins()
-        for now, budget in job.budgets + [(job.completed, 0)]:
+        for now, budget in (*job.budgets, (job.completed, 0)):
             if job.demoted is not None:
                 now = min(now, job.demoted)
             executed = self.model.executed(task, start, now)

@@ -12,6 +12,7 @@ IntO    how long a task could not run for an interrupt
 """
 
 import bisect
+from array import array
 
 from .model import WAKEUP, covered
 from .policy import ORDERS, PLUGINS
@@ -302,9 +303,9 @@ class Victims:
 def stamps_by_cpu(events):
     """When each CPU recorded events of the engine."""
     found = {}
-    for event in events:
-        if event.cpu is not None and event.name != 'sched_switch':
-            found.setdefault(event.cpu, []).append(event.time)
+    for event in events.where(lambda form: form.name != 'sched_switch'):
+        if event.cpu is not None:
+            found.setdefault(event.cpu, array('q')).append(event.time)
     return found
 
 

@@ -10,6 +10,7 @@ again. Nothing that rests on unknown state gets into a span: what is in the mode
 """
 
 import bisect
+from array import array
 
 from .plan import settle
 
@@ -23,33 +24,54 @@ PARAMS = ('kind', 'period', 'deadline', 'wcet', 'offset', 'priority', 'overrun',
 
 
 class Span:
-    """`open`: it still held when the trace ended. Of a thread that ran, `prio` and `left`: the
-    kernel's priority (below 100: real-time) as it began and as it ended. Of a selection, `began`
-    and `ended`: the stamps of the two events, where `start` and `end` are the times as of which the
-    engine decided."""
+    __slots__ = ('start', 'end', 'cpu')
 
-    __slots__ = ('start', 'end', 'cpu', 'job', 'deadline', 'release', 'open', 'prio', 'left',
-                 'began', 'ended')
-
-    def __init__(self, start, cpu, job=None):
-        self.start = start
-        self.end = None
-        self.cpu = cpu
-        self.job = job
-        self.deadline = job.deadline if job else None
-        self.release = job.release if job else None
-        self.open = False
-        self.prio = None
-        self.left = None
-        self.began = None
-        self.ended = None
+    def __init__(self, start, cpu, end=None):
+        self.start, self.end, self.cpu = start, end, cpu
 
     def __repr__(self):
         return f'[{self.start}, {self.end}) cpu {self.cpu}'
 
 
+class Run(Span):
+    """A thread ran. `prio` and `left`: the kernel's priority (below 100: real-time) as it began and
+    as it ended."""
+
+    __slots__ = ('prio', 'left')
+
+    def __init__(self, start, cpu, end, prio, left):
+        super().__init__(start, cpu, end)
+        self.prio, self.left = prio, left
+
+
+class Ready(Span):
+    """A job was ready."""
+
+    __slots__ = ('release', 'deadline')
+
+    def __init__(self, start, cpu, job):
+        super().__init__(start, cpu)
+        self.release, self.deadline = job.release, job.deadline
+
+
+class Selection(Span):
+    """`began` and `ended`: the stamps of the two events, where `start` and `end` are the times as
+    of which the engine decided. `open`: it still held when the trace ended."""
+
+    __slots__ = ('open', 'began', 'ended')
+
+    def __init__(self, start, cpu, began):
+        super().__init__(start, cpu)
+        self.open, self.began, self.ended = False, began, None
+
+
 class Job:
     """`partial`: its life was not seen whole, because the trace began, ended or has a hole."""
+
+    __slots__ = ('index', 'release', 'deadline', 'nominal', 'first_deadline', 'released',
+                 'recorded', 'on', 'completed', 'exec', 'skipped', 'selected', 'begun', 'previous',
+                 'moves', 'misses', 'overruns', 'budgets', 'budget', 'used', 'demoted', 'partial',
+                 'seen', 'line')
 
     def __init__(self, event, partial=False):
         self.index = event['job']
@@ -66,13 +88,12 @@ class Job:
         self.selected = None     # first time
         self.begun = None        # where it was released ahead of its release: when it began
         self.previous = None     # the job before, where that was seen
-        self.moves = []          # (now, release, deadline): a replenished job takes over a release
-        self.misses = []         # (now, value, deadline)
-        self.overruns = []       # (now, value)
-        self.budgets = []        # (now, value)
+        self.moves = ()          # (now, release, deadline): a replenished job takes over a release
+        self.misses = ()         # (now, value, deadline)
+        self.overruns = ()       # (now, value)
+        self.budgets = ()        # (now, value)
         self.budget = None       # what it started with; the checker works it out
         self.used = 0            # executed when the last of its budgets came
-        self.throttles = []
         self.demoted = None      # since when it finishes below all registered tasks
         self.partial = partial
         self.seen = event.now    # its first event
@@ -145,11 +166,49 @@ class Task:
         return f'{self.name or "task"}/{self.id}'
 
 
+class Runs:
+    """(start, end, pid, comm, prio) of threads, one after the other. Most of a trace is these."""
+
+    NO_PRIO = -(1 << 31)
+
+    def __init__(self):
+        self.start, self.end, self.pid = array('q'), array('q'), array('q')
+        self.comm, self.prio, self.left = array('L'), array('q'), array('q')
+        self.comms, self.numbers = [], {}
+
+    def append(self, start, end, pid, comm, prio, left):
+        number = self.numbers.setdefault(comm, len(self.comms))
+        if number == len(self.comms):
+            self.comms.append(comm)
+        self.start.append(start)
+        self.end.append(end)
+        self.pid.append(pid)
+        self.comm.append(number)
+        self.prio.append(self.NO_PRIO if prio is None else prio)
+        self.left.append(self.NO_PRIO if left is None else left)
+
+    def __len__(self):
+        return len(self.start)
+
+    def __getitem__(self, at):
+        prio = self.prio[at]
+        return (self.start[at], self.end[at], self.pid[at], self.comms[self.comm[at]],
+                None if prio == self.NO_PRIO else prio)
+
+    def of(self, pids):
+        """(pid, start, end, prio, left) of these threads."""
+        for at, pid in enumerate(self.pid):
+            if pid in pids:
+                prio, left = self.prio[at], self.left[at]
+                yield (pid, self.start[at], self.end[at], None if prio == self.NO_PRIO else prio,
+                       None if left == self.NO_PRIO else left)
+
+
 class Cpu:
     def __init__(self, number):
         self.number = number
         self.policies = []       # (since, plugin)
-        self.runs = []           # (start, end, pid, comm, prio)
+        self.runs = Runs()
         self.current = None      # (start, pid, comm, prio)
         self.known = True        # whether it is known who is selected
         self.unknown = []        # spans (start, end) in which it is not
@@ -173,14 +232,12 @@ class Model:
         self.tasks = {}
         self.cpus = {}
         self.anomalies = []
-        self.stamps = []         # (event, how long after `now` it was recorded)
         self.swaps = []          # events
         self.ejects = []
         self.plans = []          # in the order of their events
         self.chains = []         # likewise
-        self.has_switches = any(event.name == 'sched_switch' for event in trace.events)
-        self.has_parks = any(event.name == 'resch_park' for event in trace.events)
-        self.runs = {}           # pid -> spans
+        self.has_switches = 'sched_switch' in trace.events.names()
+        self.has_parks = 'resch_park' in trace.events.names()
         self.start = trace.start
         self.end = trace.end
 

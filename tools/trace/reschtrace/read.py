@@ -20,8 +20,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from array import array
 
 from . import cli
+from .events import Event, Events
 
 TRACE_DAT_MAGIC = b'\x17\x08\x44tracing'
 
@@ -58,36 +60,6 @@ class Nothing(Unreadable):
     """There are no events in it that would be of use."""
 
 
-class Event:
-    """One line. `time`: its stamp; `now`: when the engine says that it happened; `cpu`: which CPU
-    recorded it, None where that is not known."""
-
-    __slots__ = ('time', 'now', 'cpu', 'name', 'fields', 'line')
-
-    def __init__(self, time, cpu, name, fields, line):
-        self.time = time
-        self.cpu = cpu
-        self.name = name
-        self.fields = fields
-        self.now = fields.get('now', time)
-        self.line = line
-
-    def shift(self, difference):
-        """Another clock's stamp becomes one of CLOCK_MONOTONIC."""
-        self.time -= difference
-        if 'now' not in self.fields:
-            self.now = self.time
-
-    def __getitem__(self, key):
-        return self.fields[key]
-
-    def get(self, key, default=None):
-        return self.fields.get(key, default)
-
-    def __repr__(self):
-        return f'line {self.line}: {self.time} {self.name} {self.fields}'
-
-
 class Hole:
     """Between `start` and `end`, `count` events of `cpu` are missing (None: not known how many)."""
 
@@ -102,7 +74,7 @@ class Trace:
     def __init__(self, source):
         self.shift = 0
         self.source = source
-        self.events = []
+        self.events = Events()
         self.holes = []
         self.recorded = False
         self.notes = []
@@ -255,9 +227,9 @@ def parse(lines, source='-', other=None):
     trace.recorded = reader.recorded
     if not trace.events:
         raise Nothing(NO_EVENTS)
-    if not any(event.name.startswith('resch_') for event in trace.events):
+    if not any(name.startswith('resch_') for name in trace.events.names()):
         raise Nothing(NONE_OF_OURS)
-    trace.events.sort(key=lambda event: event.time)
+    trace.events.sort()
     for hole in trace.holes:
         if hole.start is None:
             hole.start = trace.start
@@ -270,7 +242,7 @@ def parse(lines, source='-', other=None):
 def shift_of(events):
     """What to take from the stamps of another clock than CLOCK_MONOTONIC, 0 where it is that one:
     the least difference seen."""
-    differences = [event.time - event.now for event in events if 'now' in event.fields]
+    differences = array('q', (event.time - event.now for event in events if 'now' in event.fields))
     if not differences or abs(statistics.median(differences)) < 500000000:
         return 0
     return min(differences)
@@ -281,8 +253,7 @@ def align(trace):
     shift = trace.shift = shift_of(trace.events)
     if not shift:
         return
-    for event in trace.events:
-        event.shift(shift)
+    trace.events.shift(shift)
     for hole in trace.holes:
         hole.start -= shift
         hole.end -= shift

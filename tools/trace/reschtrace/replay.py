@@ -2,7 +2,8 @@
 """From the events of a trace, one after the other, to a Model."""
 
 from . import chains
-from .model import DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Job, Model, Span, Task
+from .model import (DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Job, Model, Ready, Run, Selection, Span,
+                    Task)
 from .plan import Plan
 from .policy import orders
 
@@ -19,29 +20,38 @@ class Replay:
 
     def run(self):
         self.find_unknown_cpus()
-        steps = [(event.time, 1, at, event) for at, event in enumerate(self.trace.events)]
-        for at, hole in enumerate(self.trace.holes):
-            steps.append((hole.start, 2, at, self.enter_hole))
-            steps.append((hole.end, 0, at, self.leave_hole))
-        steps.sort(key=lambda step: step[:3])
-        for time, kind, _, step in steps:
-            self.floor = time
-            if kind == 1:
-                self.event(step)
-            else:
-                step()
+        edges = self.edges()
+        for event in self.trace.events:
+            while edges and edges[0][:2] < (event.time, 1):
+                self.cross(edges.pop(0))
+            self.floor = event.time
+            self.event(event)
+        for edge in edges:
+            self.cross(edge)
         self.finish()
-        self.model.chains = chains.find([event for event in self.trace.events
-                                         if event.name in chains.EVENTS])
+        self.model.chains = chains.find(self.trace.events.named(chains.EVENTS))
         return self.model
+
+    def edges(self):
+        """Of holes: (time, order among what is at one time: 1 are events, the number of the hole,
+        what to do)."""
+        edges = []
+        for at, hole in enumerate(self.trace.holes):
+            edges.append((hole.start, 2, at, self.enter_hole))
+            edges.append((hole.end, 0, at, self.leave_hole))
+        return sorted(edges, key=lambda edge: edge[:3])
+
+    def cross(self, edge):
+        self.floor = edge[0]
+        edge[3]()
 
     def find_unknown_cpus(self):
         """Where a task was attached before the trace began, it may be selected already."""
         attached = set()
-        for event in self.trace.events:
+        for event in self.trace.events.where(lambda form: 'id' in form.keys):
             if event.name == 'resch_attach':
                 attached.add(event['id'])
-            elif 'id' in event.fields and event['id'] not in attached:
+            elif event['id'] not in attached:
                 cpu = self.model.cpu(event['cpu'])
                 cpu.known = False
                 cpu.unknown = [[self.trace.start, None]]
@@ -81,7 +91,7 @@ class Replay:
     def open_ready(self, task, now):
         self.close_ready(task, now)
         if task.job:
-            task.open_ready = Span(now, task.cpu, task.job)
+            task.open_ready = Ready(now, task.cpu, task.job)
 
     def close_ready(self, task, now):
         if task.open_ready:
@@ -113,13 +123,7 @@ class Replay:
             return
         start, pid, comm, prio = cpu.current
         if now > start and not self.depth:
-            cpu.runs.append((start, now, pid, comm, prio))
-            if pid:
-                span = Span(start, cpu.number)
-                span.end = now
-                span.prio = prio
-                span.left = left
-                self.model.runs.setdefault(pid, []).append(span)
+            cpu.runs.append(start, now, pid, comm, prio, left)
         cpu.current = None
 
     def chosen(self, number):
@@ -136,8 +140,6 @@ class Replay:
         if name == 'sched_switch':
             self.switch(event)
             return
-        if 'now' in event.fields:
-            self.model.stamps.append((event, event.time - event.now))
         if name in ('resch_swap', 'resch_eject'):
             self.policy(event)
             return
@@ -261,7 +263,7 @@ class Replay:
         job = task.job
         if job and 'deadline' in event.fields and job.deadline != event['deadline']:
             job.deadline, job.release = event['deadline'], event['release']
-            job.moves.append((event.now, job.release, job.deadline))
+            job.moves += ((event.now, job.release, job.deadline),)
             if task.open_ready:
                 self.open_ready(task, event.now)
         return job
@@ -303,7 +305,7 @@ class Replay:
     def wake(self, task, event):
         if task.known and not task.job and task.param('kind') != WAKEUP:
             # a signal's handler runs between two jobs; it competes like a job
-            task.open_ready = Span(event.now, task.cpu, Job(event, partial=True))
+            task.open_ready = Ready(event.now, task.cpu, Job(event, partial=True))
             return
         job = self.current(task, event)
         if job and job.budgets and job.budgets[-1][0] == event.now:
@@ -313,7 +315,6 @@ class Replay:
     def throttle(self, task, event):
         job = self.current(task, event)
         if job:
-            job.throttles.append(event.now)
             for reaction, seen in (('overrun', job.overruns), ('miss', job.misses)):
                 if task.param(reaction) == DEMOTE and seen and seen[-1][0] == event.now:
                     job.demoted = event.now
@@ -326,17 +327,17 @@ class Replay:
             return
         job = self.current(task, event)
         if job:
-            job.budgets.append((event.now, event.get('value', 0)))
+            job.budgets += ((event.now, event.get('value', 0)),)
 
     def miss(self, task, event):
         job = self.job_of(task, event)
         if job:
-            job.misses.append((event.now, event.get('value', 0), event['deadline']))
+            job.misses += ((event.now, event.get('value', 0), event['deadline']),)
 
     def overrun(self, task, event):
         job = self.job_of(task, event)
         if job:
-            job.overruns.append((event.now, event.get('value', 0)))
+            job.overruns += ((event.now, event.get('value', 0)),)
 
     def job_of(self, task, event):
         """The job of an event that may come just after its completion."""
@@ -355,8 +356,7 @@ class Replay:
         if task.job and not task.open_ready and task.job.partial:
             self.open_ready(task, now)
         if cpu not in task.open_selected:
-            span = task.open_selected[cpu] = Span(now, cpu, task.job)
-            span.began = event.time
+            task.open_selected[cpu] = Selection(now, cpu, event.time)
         self.close_held(task, event.time)
         task.open_held = Span(event.time, cpu)
 
@@ -392,8 +392,6 @@ class Replay:
     def finish(self):
         model, end = self.model, self.trace.end
         for task in model.tasks.values():
-            if task.open_ready:
-                task.open_ready.open = True
             for span in task.open_selected.values():
                 span.open = True
             self.end_spans(task, end)
@@ -405,22 +403,23 @@ class Replay:
         for task in model.tasks.values():
             task.selected.sort(key=lambda span: span.start)
             task.ready.sort(key=lambda span: span.start)
-            task.running = [clipped for span in model.runs.get(task.pid, ())
-                            if (clipped := clip(span, task))]
+        self.find_running()
+
+    def find_running(self):
+        """Of the runs of a thread those parts that fall into its time as a task."""
+        by_pid = {}
+        for task in self.model.tasks.values():
+            if task.pid:
+                by_pid.setdefault(task.pid, []).append(task)
+        for cpu in self.model.cpus.values():
+            for pid, start, end, prio, left in cpu.runs.of(by_pid):
+                for task in by_pid[pid]:
+                    begin = start if task.attached is None else max(start, task.attached)
+                    until = end if task.detached is None else min(end, task.detached)
+                    if until > begin:
+                        task.running.append(Run(begin, cpu.number, until, prio, left))
+        for task in self.model.tasks.values():
             task.running.sort(key=lambda span: span.start)
-
-
-def clip(span, task):
-    """The part of a thread's running that falls into its time as a task, or None."""
-    start = span.start if task.attached is None else max(span.start, task.attached)
-    end = span.end if task.detached is None else min(span.end, task.detached)
-    if end <= start:
-        return None
-    part = Span(start, span.cpu)
-    part.end = end
-    part.prio = span.prio
-    part.left = span.left
-    return part
 
 
 def build(trace):

@@ -3,7 +3,7 @@
 
 import bisect
 
-from .model import covered, first_inside
+from .model import covered, first_inside, following
 from .units import show
 
 # Up to 6.11 real-time throttling, later the fair server, takes this share of the CPU.
@@ -46,7 +46,7 @@ class Running:
         """How long it ran there for jobs that finish below all registered tasks."""
         total = 0
         at = max(bisect.bisect_right(task.jobs, start, key=lambda job: job.seen) - 1, 0)
-        for job in task.jobs[at:]:
+        for job in following(task.jobs, at):
             if job.seen >= stop:
                 break
             if job.demoted is not None:
@@ -61,7 +61,7 @@ class Running:
                 continue
             at, gaps = span.start, []
             index = max(bisect.bisect_right(task.running, at, key=lambda run: run.start) - 1, 0)
-            for run in task.running[index:]:
+            for run in following(task.running, index):
                 if run.start >= span.end:
                     break
                 if run.end <= at:
@@ -102,7 +102,8 @@ class Running:
         priority changed while it ran. (The engine changes it from another thread, so while this one
         does not run.)"""
         at = bisect.bisect_right(task.running, start, key=lambda run: run.start)
-        for run in reversed(task.running[:at]):
+        for place in range(at - 1, -1, -1):
+            run = task.running[place]
             if run.prio is None or run.left is None:
                 return False
             if run.prio < FAIR_PRIO:
@@ -137,7 +138,7 @@ class Running:
     def runs_between(self, number, start, stop):
         runs = self.model.cpu(number).runs
         at = max(bisect.bisect_right(runs, start, key=lambda run: run[0]) - 1, 0)
-        for run in runs[at:]:
+        for run in following(runs, at):
             if run[0] >= stop:
                 break
             if run[1] > start:

@@ -7,6 +7,7 @@ do not add up.
 """
 
 import bisect
+from array import array
 
 from . import budgets
 from .sweep import Persistent
@@ -46,7 +47,8 @@ class Sweep:
         self.unknown = set()     # groups whose server was not seen to be made
         self.strangers = False   # tasks that were attached before the trace began
         self.erred = []          # (time, Server): the plugin inside it has erred
-        self.notes = {}          # server id -> (place among the events, what was noted)
+        self.events = ()
+        self.notes = {}          # server id -> places among the events of what was noted
         self.turns = {}          # server id -> places where jobs came and went
         self.since = self.until = 0   # the places of this instant
         self.overloaded = False
@@ -55,14 +57,15 @@ class Sweep:
     # ---- events
 
     def run(self, events):
+        self.events = events
         holes = sorted(hole.start for hole in self.checker.model.trace.holes)
         groups = {event['id']: event.get('group', 0) for event in events
                   if event.name == 'resch_attach'}
         for place, event in enumerate(events):
             if event.name == 'resch_server' and event['what'] & ~budgets.FAULT:
-                self.notes.setdefault(event['server'], []).append((place, event))
+                self.notes.setdefault(event['server'], array('Q')).append(place)
             elif event.name in BEGINS or event.name in ENDS:
-                self.turns.setdefault(groups.get(event['id']), []).append(place)
+                self.turns.setdefault(groups.get(event['id']), array('Q')).append(place)
         batch, now = [], None
         for place, event in enumerate(events):
             if holes and event.time >= holes[0]:
@@ -195,10 +198,10 @@ class Sweep:
         one of the server, and no job of it comes or goes before that. One of a budget that was used
         up is about something else."""
         notes, turns = self.notes.get(server.id, []), self.turns.get(server.id, [])
-        at = bisect.bisect_left(notes, self.since, key=lambda note: note[0])
+        at = bisect.bisect_left(notes, self.since)
         if at == len(notes):
             return False
-        place, note = notes[at]
+        place, note = notes[at], self.events[notes[at]]
         after = bisect.bisect_left(turns, self.until)
         if after < len(turns) and turns[after] < place or note.now > self.last + self.tolerance:
             return False
@@ -524,14 +527,12 @@ def words(what):
 
 def check(checker):
     """Fills in the rules about servers, where there are any."""
-    model, by_cpu = checker.model, {}
-    for event in model.trace.events:
-        if event.name.startswith('resch_') and event.get('cpu') is not None:
-            by_cpu.setdefault(event['cpu'], []).append(event)
-    seen = [cpu for cpu, events in by_cpu.items() if any(event.name == 'resch_server_set'
-                                                         for event in events)]
+    events = checker.model.trace.events
+    seen = {event['cpu'] for event in events.named(('resch_server_set',))}
     if not seen:
         return
+    by_cpu = events.where(lambda form: form.name.startswith('resch_') and
+                          'cpu' in form.keys).split(lambda event: event['cpu'])
     checker.add_rules(ABOUT)
     for cpu in sorted(seen):
         sweep = Sweep(checker, cpu)
