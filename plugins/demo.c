@@ -9,6 +9,7 @@
  *
  * Option: quantum=NS, 10000 to 1000000000 ns; default 1000000.
  */
+#include <resch/option.h>
 #include <resch/plugin.h>
 
 #include "analysis/suggest.h"
@@ -45,20 +46,17 @@ static u64 demo_quantum(const struct resch_rq *rq)
 }
 
 /*
- * 2. Options: "quantum=500000" in `reschctl domain set ... --options` comes here as key and value.
+ * 2. Options: `reschctl domain set ... --plugin=demo:quantum=500us` comes here as key and value.
  * Nothing runs yet. Refuse what you don't know, so that a misspelt option does not pass in silence.
+ * Times have units, and are read by resch_option_time().
  */
 static int demo_option(u64 *private, const char *key, const char *value)
 {
 	struct demo_domain *domain = (struct demo_domain *)private;
-	u32 quantum;
 
-	if (strcmp(key, "quantum") || kstrtou32(value, 10, &quantum))
+	if (strcmp(key, "quantum"))
 		return -EINVAL;
-	if (quantum < DEMO_QUANTUM_MIN || quantum > DEMO_QUANTUM_MAX)
-		return -EINVAL;
-	domain->quantum = quantum;
-	return 0;
+	return resch_option_time(key, value, DEMO_QUANTUM_MIN, DEMO_QUANTUM_MAX, &domain->quantum);
 }
 
 /*

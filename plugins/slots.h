@@ -25,6 +25,7 @@
 #ifndef _RESCH_SLOTS_H
 #define _RESCH_SLOTS_H
 
+#include <resch/option.h>
 #include <resch/plugin.h>
 
 #define SLOTS_RETRY_MIN 1000U
@@ -389,11 +390,10 @@ static inline void slots_tell(struct resch_rq *rq, const struct resch_group *gro
 
 /* ---- ops ------------------------------------------------------------------------------------- */
 
-/* handover=notify|retry, retry=NS. -EINVAL */
+/* handover=notify|retry, retry=TIME. -EINVAL */
 static inline int slots_option(u64 *private, const char *key, const char *value)
 {
 	struct slots_domain *domain = (struct slots_domain *)private;
-	u32 number;
 
 	if (!strcmp(key, "handover")) {
 		if (strcmp(value, "notify") && strcmp(value, "retry"))
@@ -401,12 +401,9 @@ static inline int slots_option(u64 *private, const char *key, const char *value)
 		domain->polls = !strcmp(value, "retry");
 		return 0;
 	}
-	if (strcmp(key, "retry") || kstrtou32(value, 10, &number))
+	if (strcmp(key, "retry"))
 		return -EINVAL;
-	if (number < SLOTS_RETRY_MIN || number > SLOTS_RETRY_MAX)
-		return -EINVAL;
-	domain->retry = number;
-	return 0;
+	return resch_option_time(key, value, SLOTS_RETRY_MIN, SLOTS_RETRY_MAX, &domain->retry);
 }
 
 static inline void slots_attach(struct resch_rq *rq, struct resch_task *task)

@@ -165,7 +165,8 @@ static void put_inside(struct sim *sim, const struct sim_inside *inside)
 	if (!resch_plugin_fits_inside(plugin))
 		sim_die("a plugin that can't run inside a server:", inside->plugin);
 	if (sim_server_put_inside(sim->servers[sim->nr_servers - 1], plugin, inside->options))
-		sim_die("not options of the plugin inside a server:", inside->options);
+		sim_die("not options of the plugin inside a server, where times have units:",
+			inside->options);
 }
 
 static void add_servers(struct sim *sim, const char *path)

@@ -131,6 +131,15 @@ void sim_plugin_of(const char *text, char *name, char *options)
 		sim_die("no such plugin (--list):", name);
 }
 
+/* Options of a swap are refused before the run, not in its middle. */
+static void check_options(const char *plugin, const char *options)
+{
+	u64 domain[RESCH_DOMAIN_PRIVATE] = { 0 };
+
+	if (sim_plugin_options(sim_plugin_find(plugin), options, domain))
+		sim_die("not options of the plugin, where times have units:", options);
+}
+
 static void add_swap(struct sim_config *config, char *text)
 {
 	struct sim_swap *swap = &config->swaps[config->nr_swaps];
@@ -140,6 +149,7 @@ static void add_swap(struct sim_config *config, char *text)
 		sim_die("not NAME@TIME, or too many:", text);
 	*at = '\0';
 	sim_plugin_of(text, swap->plugin, swap->options);
+	check_options(swap->plugin, swap->options);
 	swap->at = sim_time_of(at + 1);
 	if (config->nr_swaps && swap->at <= swap[-1].at)
 		sim_die("swaps must be in order:", text);

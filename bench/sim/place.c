@@ -2,6 +2,7 @@
 /* place.c - plugins, and which tasks they take where, as the core does it */
 #include "fifo.h"
 #include "chain.h"
+#include "words.h"
 
 /* clang-format off */
 /*
@@ -56,6 +57,7 @@ int sim_plugin_options(const struct resch_plugin *plugin, const char *options, u
 struct sim *sim_new(const struct sim_config *config, char *error, size_t size)
 {
 	const struct resch_plugin *plugin = sim_plugin_find(config->plugin);
+	char unit[WORDS_TEXT];
 	struct sim *sim;
 	u32 i;
 
@@ -78,8 +80,9 @@ struct sim *sim_new(const struct sim_config *config, char *error, size_t size)
 	sim->config = *config;
 	sim->plugin = plugin;
 	if (sim_plugin_options(plugin, config->options, sim->domain)) {
-		snprintf(error, size, "%s does not take the options '%s'", plugin->name,
-			 config->options);
+		words_unit(config->options, unit, sizeof(unit));
+		snprintf(error, size, "%s does not take the options '%s'%s", plugin->name,
+			 config->options, unit);
 		sim_free(sim);
 		return NULL;
 	}

@@ -359,13 +359,13 @@ class Interrupts(unittest.TestCase):
 
     def test_what_was_said(self):
         recorder = interrupts.Recorder()
-        for line in ('# resch-sim plugin=edf swap=npsf:handover=retry,retry=3000@5000ns cpus=2',
+        for line in ('# resch-sim plugin=edf swap=npsf:handover=retry,retry=3us@5000ns cpus=2',
                      ' sh-9 [000] ..... 9.5: print: tracing_mark_write: resch plugin=sekg:handover=notify',
                      ' sh-9 [000] 9.5: tracing_mark_write: resch plugin=sekg',
                      ' # something plugin=x',
                      ' t-1 [001] 1.5: resch_attach: id=1 name=resch plugin=edf kind=0'):
             recorder.line(line)
-        self.assertEqual(recorder.said, [('edf', ''), ('npsf', 'handover=retry,retry=3000'),
+        self.assertEqual(recorder.said, [('edf', ''), ('npsf', 'handover=retry,retry=3us'),
                                          ('sekg', 'handover=notify'), ('sekg', '')])
 
 
@@ -424,7 +424,7 @@ class Simulated(unittest.TestCase):
     def test_slow_hand_over(self):
         """The receiver is told at once, or asks again until it is so."""
         for plugin in ('sekg', 'npsf'):
-            for option, delay in (('notify', 7), ('retry,retry=5000', 10), ('retry,retry=3000', 9)):
+            for option, delay in (('notify', 7), ('retry,retry=5us', 10), ('retry,retry=3us', 9)):
                 found = values(self.simulate(f'{plugin}:handover={option}', '--stop-delay',
                                              '7us-7us'), 'HandJ')
                 self.assertGreater(len(found), 100)

@@ -120,7 +120,7 @@ class Program(unittest.TestCase):
     def test_several(self):
         paths = [self.plant(f'{plugin}/1.txt', seed, said) for seed, (plugin, said) in
                  enumerate((('sekg', 'sekg:handover=notify'),
-                            ('npsf', 'sekg:handover=retry,retry=3000')))]
+                            ('npsf', 'sekg:handover=retry,retry=3us')))]
         paths.append(self.plant('more/2.txt', 7, vectors=False))
         text = self.run_jitter('--note', 'an emulated machine', *paths)
         self.assertEqual(text.splitlines()[0], 'note: an emulated machine')

@@ -15,7 +15,7 @@ EDF, DM, RM, PRIORITY, FIFO, RR, PLUGIN = range(7)
 USED, NEW, LATER, FAULT = 1, 2, 4, 8
 KINDS = ('cbs-hard', 'cbs', 'cus', 'tbs', 'passive')
 POLICIES = ('edf', 'dm', 'rm', 'priority', 'fifo', 'rr')
-PLUGINS = ('plugin:edf', 'plugin:fp:order=rm', 'plugin:demo:quantum=200000', 'plugin:fifo')
+PLUGINS = ('plugin:edf', 'plugin:fp:order=rm', 'plugin:demo:quantum=200us', 'plugin:fifo')
 
 
 class Tape:

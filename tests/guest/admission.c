@@ -104,7 +104,7 @@ TEST(demo, "demo by its turns")
 {
 	struct resch_verdict verdict;
 
-	use_with("demo", "quantum=1000000");
+	use_with("demo", "quantum=1ms");
 	takes(asking(10 * MS, 10 * MS, 4 * MS));
 	/* 3 ms in three turns, each after one of a millisecond of the other one's */
 	verdict = refuses(asking(20 * MS, 5 * MS, 3 * MS), RESCH_BOUND_RESPONSE);

@@ -220,7 +220,7 @@ TEST(members,
 						      .cpu = -1,
 						      .policy = RESCH_SERVER_PLUGIN },
 					  .plugin = "demo",
-					  .options = "quantum=500000" };
+					  .options = "quantum=500us" };
 	struct resch_server_set passive;
 	struct task client = {};
 	int other = resch_open();

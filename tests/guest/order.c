@@ -156,7 +156,7 @@ TEST(fifo, "fifo: the earliest release first, each to its end")
 
 TEST(demo, "demo: jobs take turns")
 {
-	uint32_t domain = domain_on("1", "demo", "quantum=2000000");
+	uint32_t domain = domain_on("1", "demo", "quantum=2ms");
 	const char *got;
 	int i;
 

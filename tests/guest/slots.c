@@ -179,7 +179,7 @@ TEST(npsf, "npsf does")
 
 TEST(retry, "the receiver of a split task may ask again until it comes")
 {
-	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_work);
+	run("sekg", "handover=retry,retry=50us", sekg_plan, 4, body_work);
 }
 
 TEST(nap, "split tasks that sleep within their jobs go on when they wake, whosever turn it is")
@@ -189,7 +189,7 @@ TEST(nap, "split tasks that sleep within their jobs go on when they wake, whosev
 
 TEST(nap_retry, "the same, under sekg, where the receiver asks again")
 {
-	run("sekg", "handover=retry,retry=50000", sekg_plan, 4, body_nap);
+	run("sekg", "handover=retry,retry=50us", sekg_plan, 4, body_nap);
 }
 
 /*

@@ -217,8 +217,8 @@ TEST(wrong, "an unknown plugin, domain or option changes nothing")
 	refused(domain_swap(domain, "fp", "order"), EINVAL);
 	refused(domain_swap(domain, "fp", "order=rm,colour=red"), EINVAL);
 	refused(domain_swap(domain, "fp", "order=explicit,test=ll"), EINVAL);
-	refused(domain_swap(domain, "demo", "quantum=1"), EINVAL);
-	refused(domain_swap(domain, "demo", "quantum=1ms"), EINVAL);
+	refused(domain_swap(domain, "demo", "quantum=1us"), EINVAL);
+	refused(domain_swap(domain, "demo", "quantum=1000000"), EINVAL);
 	stat = domain_stat(domain);
 	check(!strcmp(stat.plugin, "fp"), "the plugin is %s", stat.plugin);
 	check(!stat.options[0], "the options are '%s'", stat.options);

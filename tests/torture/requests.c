@@ -91,11 +91,11 @@ static const struct {
 } plugins[] = {
 	{ "edf", { "" } },
 	{ "fp", { "", "order=rm", "order=explicit,test=hyperbolic", "test=ll" } },
-	{ "demo", { "", "quantum=500000" } },
+	{ "demo", { "", "quantum=500us" } },
 	{ "fifo", { "" } },
 	{ "server", { "" } },
 	{ "server", { "" } },
-	{ "npsf", { "", "handover=retry,retry=100000", "reclaim=1", "handover=notify" } },
+	{ "npsf", { "", "handover=retry,retry=100us", "reclaim=1", "handover=notify" } },
 	{ "sekg", { "", "handover=retry", "handover=notify" } },
 	{ "artis", { "", "share=1", "share=0" } },
 };

@@ -529,7 +529,7 @@ static void bounded_work(void **state)
 static void demo_bound(void **state)
 {
 	rig_init(&rig, resch_demo());
-	rig_option(&rig, "quantum", "10000");
+	rig_option(&rig, "quantum", "10us");
 	assert_int_equal(rig_add(&rig, 25000, 100000, 100000), 0);
 	/* 3 turns, 10000 before each */
 	assert_int_equal(rig_add(&rig, 30000, 59999, 100000), -EBUSY);
@@ -537,10 +537,10 @@ static void demo_bound(void **state)
 	assert_int_equal(rig.verdict.value, 60000);
 	assert_int_equal(rig.verdict.limit, 59999);
 	assert_int_equal(rig_add(&rig, 30000, 60000, 100000), 0);
-	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "9999"), -EINVAL);
-	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "1e6"), -EINVAL);
-	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "1000000001"), -EINVAL);
-	assert_int_equal(resch_demo()->option(rig.domain, "quanta", "20000"), -EINVAL);
+	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "9.999us"), -EINVAL);
+	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "20000"), -EINVAL);
+	assert_int_equal(resch_demo()->option(rig.domain, "quantum", "1000000001ns"), -EINVAL);
+	assert_int_equal(resch_demo()->option(rig.domain, "quanta", "20us"), -EINVAL);
 }
 
 int main(void)

@@ -168,6 +168,9 @@ class Manners(unittest.TestCase):
                           ('resch-balance -m 5000 x', "'5000' is not 0 to"),
                           (f'resch-sim -p edf {least}', least_said),
                           (f'resch-sim -p edf {headless}', least_said),
+                          ('resch-sim -p demo:quantum=500000 {set}', 'if 500000 is a time'),
+                          ('resch-sim -p npsf:retry=5000,reclaim=1 {set}', 'if 5000 is a time'),
+                          ('resch-sim -p edf --swap=demo:quantum=9@1ms {set}', 'times have units'),
                           (f'reschctl assign --cpus=0-1 {least}', least_said),
                           (f'reschctl server size {headless}', least_said)):
             name, *arguments = way.format(**self.files).split()

@@ -192,7 +192,7 @@ static void whole_cpu(void **state)
 {
 	static const struct twin alone[] = {
 		{ 0, "edf", "" },  { 0, "fp", "" },   { 0, "fp", "order=explicit" },
-		{ 0, "fifo", "" }, { 0, "demo", "" }, { 0, "demo", "quantum=170000" },
+		{ 0, "fifo", "" }, { 0, "demo", "" }, { 0, "demo", "quantum=170us" },
 	};
 	u32 seed, rounds = getenv("RESCH_TEST_LONG") ? 10000 : 120;
 	u64 stretches = 0;

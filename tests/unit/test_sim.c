@@ -164,7 +164,7 @@ static void accepted_sets_keep_deadlines(void **state)
 		      { "fp", "" },
 		      { "fp", "order=rm" },
 		      { "fp", "test=hyperbolic" },
-		      { "demo", "quantum=200000" } };
+		      { "demo", "quantum=200us" } };
 	u64 random = 6, jobs = 0, accepted = 0, refused = 0;
 	u32 round, i;
 

@@ -68,7 +68,7 @@ static void retry_is_until(void **state)
 	assert_ptr_equal(slots_pick(&rig, 0, FROM), task);
 	assert_null(slots_pick(&rig, 1, FROM + 50000));
 	assert_int_equal(rig.until[1], FROM + 55000);
-	option("retry", "2000");
+	option("retry", "2us");
 	assert_null(slots_pick(&rig, 1, FROM + 55000));
 	assert_int_equal(rig.until[1], FROM + 57000);
 	assert_null(slots_pick(&rig, 1, FROM + 89000));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* words.c - help texts and refusals that name the words of a list */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <resch.h>
@@ -56,4 +57,23 @@ void words_refusal(const char *what, char *text, size_t size)
 
 	resch_names(what, words, sizeof(words));
 	snprintf(text, size, "%s are %s", dash ? dash + 1 : what, words);
+}
+
+void words_unit(const char *options, char *text, size_t size)
+{
+	const char *value;
+
+	*text = '\0';
+	while ((value = strchr(options, '='))) {
+		size_t digits = strspn(++value, "0123456789");
+
+		options = value + digits;
+		/* 0 and 1 are no and yes. */
+		if (digits && (!*options || *options == ',') && strtoul(value, NULL, 10) > 1) {
+			snprintf(text, size,
+				 "; if %.*s is a time, it needs a unit: ns, us, ms or s",
+				 (int)digits, value);
+			return;
+		}
+	}
 }

@@ -20,5 +20,10 @@ void words_print(const char *text, FILE *to);
  * another word; of lists of one kind of thing, such as chain-methods, the kind is left out
  */
 void words_refusal(const char *what, char *text, size_t size);
+/**
+ * words_unit - what may be wrong with a plugin's options, "key=value,...", that were refused: a
+ * number alone, which no option takes for a time; to stand behind a sentence, "" if there is none
+ */
+void words_unit(const char *options, char *text, size_t size);
 
 #endif /* _RESCH_WORDS_H */

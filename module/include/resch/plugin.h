@@ -408,6 +408,7 @@ struct resch_plugin {
 	/**
 	 * @option: set @key to @value in the domain's private area (which starts as zeros).
 	 * Process context; nothing runs under the plugin yet. -EINVAL: unknown key or value.
+	 * Times have units: resch_option_time() of resch/option.h reads them.
 	 * Default: knows no option.
 	 */
 	int (*option)(u64 *domain, const char *key, const char *value);

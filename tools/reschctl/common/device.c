@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "reschctl.h"
+#include "words.h"
 
 int device_open(void)
 {
@@ -199,9 +200,10 @@ int domain_apply(int fd, struct resch_domain_set *want)
 	case EINVAL:
 		if (!want->domain && !cpus_online(&want->cpus))
 			break;
+		words_unit(want->options, why, sizeof(why));
 		if (want->options[0])
-			fail("plugin %s does not take the options '%s'", want->plugin,
-			     want->options);
+			fail("plugin %s does not take the options '%s'%s", want->plugin,
+			     want->options, why);
 		else
 			fail("capacity or overhead are out of range");
 		break;

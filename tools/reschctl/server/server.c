@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "server.h"
+#include "words.h"
 
 static const char help[] =
 	"usage: reschctl server list [--json]\n"
@@ -311,6 +312,7 @@ int server_explain_plugin(int fd, int error, const struct server_given *given)
 {
 	const char *name = given->plugin;
 	struct resch_plugin_stat stat;
+	char unit[WORDS_TEXT];
 
 	if (!*name)
 		return 0;
@@ -327,11 +329,12 @@ int server_explain_plugin(int fd, int error, const struct server_given *given)
 				"refused: plugin %s can't run inside a server: it decides for more than a group of "
 				"tasks on one CPU, or does not say that it can",
 				name);
+		words_unit(given->options, unit, sizeof(unit));
 		if (*given->options)
 			return fail(
 				"refused: '%s' may not be options of plugin %s, or a time is out of range: see "
-				"`reschctl server --help`",
-				given->options, name);
+				"`reschctl server --help`%s",
+				given->options, name, unit);
 		return 0;
 	default:
 		return 0;

@@ -6,7 +6,7 @@ import os
 
 from . import figures, interrupts, read, replay
 from .measure import Measured
-from .units import show
+from .units import parse_time, show
 
 FORMAT = 1
 # What sekg and npsf do where their options do not say, ns
@@ -79,6 +79,14 @@ def plugins_of(model):
     return list(dict.fromkeys(name for _, name in found))
 
 
+def retry_of(options):
+    """Of what a person has written, too: what is no time stands there as it is."""
+    try:
+        return show(parse_time(options['retry']) if 'retry' in options else RETRY)
+    except ValueError:
+        return options['retry']
+
+
 def handover_of(said):
     """'notify', 'retry 5 µs', several of these, or None: nobody wrote into the trace which."""
     words = []
@@ -88,8 +96,7 @@ def handover_of(said):
             continue
         word = options.get('handover', HANDOVER)
         if word == 'retry':
-            retry = options.get('retry', '')
-            word += ' ' + show(int(retry) if retry.isdigit() and int(retry) else RETRY)
+            word += ' ' + retry_of(options)
         words.append(word)
     return ' + '.join(dict.fromkeys(words)) or None
 
