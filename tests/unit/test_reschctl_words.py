@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Each word is spelt once: what reschctl lists of itself is in its manual, its help, completions
-and the checker.
+"""Each word is spelt once: what reschctl lists of itself is in its manual, its help and the
+checker; for completions see test_reschctl_completion.py.
 
 usage: RESCHCTL=PATH test_reschctl_words.py
 """
@@ -9,11 +9,10 @@ usage: RESCHCTL=PATH test_reschctl_words.py
 import glob
 import os
 import re
-import subprocess
 import sys
 import unittest
 
-from reschctl import RESCHCTL, call
+from reschctl import call, listed, options, ways
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 sys.path.insert(0, TOP + "/tools/trace")
@@ -24,40 +23,6 @@ WRITTEN = ["kinds", "reactions", "server-kinds", "server-policies", "balance-pol
            "assign-methods", "chain-methods", "chain-rules", "chain-protocols", "chain-policies",
            "stage-kinds"]
 PRINTED = ["states", "events", "ends"]
-
-
-def listed(*what):
-    """The words of a list, or the commands, and what is said of each."""
-    lines = call("--list", *what).stdout.splitlines()
-    return dict(line.split("\t") for line in lines)
-
-
-def options(*command):
-    """What may follow: options with what their values are, actions, arguments."""
-    return [line.split("\t")[0] for line in call("--options", *command).stdout.splitlines()]
-
-
-def ways():
-    """Every command, and every action of those that have some."""
-    for command in [*listed(), "release", "unregister"]:
-        lines = options(command)
-        actions = [line for line in lines if line[0] not in "-:"]
-        yield from ([command, action] for action in actions) if actions else [[command]]
-    yield ["shield", "status"]
-    for level in ("rt0", "rt1", "linux"):
-        yield ["level", level]
-
-
-def complete(*words):
-    """What bash completes the last word to."""
-    script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reschctl; printf "%s\\n" "${COMPREPLY[@]}"')
-    env = dict(os.environ, PATH=os.path.dirname(RESCHCTL) + ":" + os.environ["PATH"])
-    done = subprocess.run(["bash", "-c", script, "bash", TOP + "/tools/completion/reschctl.bash",
-                           "reschctl", *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=True, env=env)
-    assert done.stderr == "", done.stderr
-    return done.stdout.split()
 
 
 class Words(unittest.TestCase):
@@ -128,46 +93,6 @@ class Words(unittest.TestCase):
                                 ("chain-rules", ["chain", "assign", "--rule=x"]),
                                 ("balance-policies", ["balance", "set", "1", "x"])):
             self.assertIn(" are " + ", ".join(listed(what)), call(*arguments).stderr)
-
-    def test_completion(self):
-        self.assertEqual(sorted(complete("")), sorted(listed()))
-        self.assertEqual(complete("unsh"), ["unshield"])
-        self.assertEqual(sorted(complete("server", "")),
-                         ["add", "attach", "del", "delegate", "list", "run", "set", "size",
-                          "tune"])
-        self.assertIn("root", complete("server", "delegate", "1:1", "--user", "="))
-        self.assertEqual(complete("server", "add", "--kind", "="), list(listed("server-kinds")))
-        self.assertEqual(complete("server", "add", "--kind", "=", "pa"), ["passive"])
-        self.assertEqual(complete("run", "--overrun", "=", "de"), ["demote"])
-        self.assertEqual(complete("run", "--kind", "wake"), ["wakeup"])
-        self.assertEqual(complete("domain", "set", "--guard", "="), ["off", "on", "all"])
-        self.assertEqual(complete("chain", "check", "--method", "wc"), ["wcdo", "wcdo-exact"])
-        self.assertEqual(complete("assign", "--del"), ["--delta", "--delta-max"])
-        self.assertEqual(complete("top", "--on"), ["--once"])
-        self.assertEqual(complete("guard", "of"), ["off"])
-        self.assertEqual(complete("level", ""), [*options("level")[0][2:].split(",")])
-        for value in (["--runtime", "="], ["--runtime"], ["--cpu"], ["--name"], ["--group"]):
-            self.assertEqual(complete("run", *value, ""), [], value)
-        self.assertEqual(complete("server", "add", "-k", "pa"), ["passive"])
-        self.assertEqual(complete("server", "add", "-b", ""), [])
-        self.assertEqual(complete("server", "add", "-"),
-                         [line.split("=")[0] for line in options("server", "add")
-                          if line[:2] == "--"])
-        self.assertEqual(complete("nonsense", "x"), [])
-
-    def test_no_option_for_a_value(self):
-        """Wherever a value is expected no option is offered, whether one is known or not."""
-        count = 0
-        for way in ways():
-            for line in options(*way):
-                if line[0] != "-" or "=" not in line:
-                    continue
-                name = line.split("=")[0]
-                for words in ([name, ""], [name, "=", ""])[:len(re.match("-*", name)[0])]:
-                    count += 1
-                    found = [word for word in complete(*way, *words) if word[0] == "-"]
-                    self.assertEqual(found, [], f"{way} {words}")
-        self.assertGreater(count, 200)
 
     def test_checker_has_all_words(self):
         """It shares nothing with what it judges: they are spelt there once more."""

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
+import completing
+
 RESCHTOP = os.environ.get("RESCHTOP", "build/host/obj/tools/top/reschtop")
 TRACING = "sys/kernel/tracing"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -214,15 +216,7 @@ class Record(unittest.TestCase):
 
 
 def complete(*words):
-    """What bash completes the last word to."""
-    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reschtop; printf "%s\\n" "${COMPREPLY[@]}"'
-    env = dict(os.environ,
-               PATH=os.path.dirname(os.path.abspath(RESCHTOP)) + ":" + os.environ["PATH"])
-    done = subprocess.run(["bash", "-c", script, "bash",
-                           HERE + "/../../tools/completion/reschtop.bash", "reschtop", *words],
-                          capture_output=True, text=True, check=True, env=env, timeout=60)
-    assert done.stderr == "", done.stderr
-    return done.stdout.split()
+    return completing.bash(RESCHTOP, *words)
 
 
 class Completion(unittest.TestCase):
@@ -237,6 +231,20 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("record", "--o"), ["--output"])
         self.assertEqual(complete("record", "--"), self.options("record"))
         self.assertEqual(complete("record", "-o", HERE + "/test_top.p"), [HERE + "/test_top.py"])
+        self.assertEqual(complete("record", "/etc/x", "--dr"), ["--dry-run"])
+
+    @unittest.skipIf(completing.NO_FISH, completing.NO_FISH)
+    def test_fish(self):
+        path = HERE + "/test_top.p"
+        options = [re.sub("[=\t].*", "=" if "=" in line.split("\t")[0] else "", line)
+                   for line in call("--options", "record").stdout.splitlines()
+                   if line.startswith("--")]
+        wanted = {"rec": ["record"], "--pr": ["--prometheus="], "--interval=": [], "-i ": [],
+                  "record --o": ["--output="], "record -": options,
+                  "record -o " + path: [path + "y"], "record --output=" + path:
+                  ["--output=" + path + "y"], "-- /usr/bin/basenam": ["/usr/bin/basename"]}
+        for line, words in zip(wanted, completing.fish(RESCHTOP, *wanted)):
+            self.assertEqual(sorted(words), sorted(wanted[line]), line)
 
     def test_manual_has_all_options(self):
         with open(HERE + "/../../tools/top/man/reschtop.8", encoding="utf-8") as file:

@@ -32,6 +32,14 @@ _reschctl_values() {
 	esac
 }
 
+# _reschctl_kind OPTION LINES: what its value is, of the lines of --options
+_reschctl_kind() {
+	local line
+	while IFS= read -r line; do
+		[[ $line != "$1="* ]] || echo "${line#*=}"
+	done <<<"$2"
+}
+
 _reschctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} \
 		command=${COMP_WORDS[1]}
@@ -59,8 +67,9 @@ _reschctl() {
 	else
 		lines=$(reschctl --options "$command" 2>/dev/null | cut -f 1)
 	fi
-	value=$(sed -n "s/^$prev=//p" <<<"$lines")
-	if [[ $prev == -* && -n $value ]]; then
+	value=
+	[[ $prev != -* ]] || value=$(_reschctl_kind "$prev" "$lines")
+	if [ -n "$value" ]; then
 		words=$(_reschctl_values "$value")
 	else
 		# short options are there for their values

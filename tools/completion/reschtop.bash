@@ -3,6 +3,14 @@
 #
 # Options are asked of reschtop itself: `reschtop --options [record]`.
 
+# _reschtop_kind OPTION LINES: what its value is, of the lines of --options; "?" where it may lack
+_reschtop_kind() {
+	local line
+	while IFS= read -r line; do
+		[[ $line != "$1="* ]] || echo "${line#*=}"
+	done <<<"$2"
+}
+
 _reschtop() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} first=1 i \
 		command='' lines value
@@ -22,9 +30,10 @@ _reschtop() {
 		fi
 	done
 	lines=$(reschtop --options $command 2>/dev/null | cut -f 1)
-	value=$(sed -n "s/^$prev=?*//p" <<<"$lines")
-	if [[ $prev == -* && -n $value ]]; then
-		[ "$value" != file ] || mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	value=
+	[[ $prev != -* ]] || value=$(_reschtop_kind "$prev" "$lines")
+	if [ -n "$value" ]; then
+		[ "${value#\?}" != file ] || mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 	fi
 	lines=$(sed '/^:/d; /^-[^-]/d; s/=.*//' <<<"$lines")

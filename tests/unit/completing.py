@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What shells complete a line of a program's to, by the scripts of tools/completion.
+
+They run in an empty folder, with an environment of their own: neither who runs the tests nor what
+runs beside them has a part in it.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/completion')
+BASH = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_$1"; '
+        'printf "%s\\n" "${COMPREPLY[@]}"')
+FISH = 'source $argv[1]; for line in $argv[2..-1]; echo ==; complete -C $line; end'
+NO_FISH = not shutil.which('fish') and 'fish is not installed: tests/harness/setup.sh build'
+MARK = '==\n'
+
+
+def run(program, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              cwd=folder, timeout=300, check=False,
+                              env={'PATH': os.path.dirname(os.path.abspath(program)) + ':' +
+                                   os.environ['PATH'], 'HOME': folder, 'LC_ALL': 'C.UTF-8'})
+    assert (done.returncode, done.stderr) == (0, ''), (arguments, done.returncode, done.stderr)
+    return done.stdout
+
+
+def bash(program, *words):
+    """What the last word may be; "--option=value" is three."""
+    name = os.path.basename(program)
+    return run(program, ['bash', '--noprofile', '--norc', '-c', BASH, 'bash',
+                         f'{SCRIPTS}/{name}.bash', name, *words]).split()
+
+
+def fish(program, *lines):
+    """For each of the lines, without the program's name, what its last word may be."""
+    name = os.path.basename(program)
+    told = run(program, ['fish', '--no-config', '-c', FISH, f'{SCRIPTS}/{name}.fish',
+                         *[f'{name} {line}' for line in lines]])
+    found = [[row.split('\t')[0] for row in part.splitlines()] for part in told.split(MARK)[1:]]
+    assert len(found) == len(lines), told
+    return found
