@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -87,6 +88,16 @@ class Install(unittest.TestCase):
         # The words are found: the test is not about nothing.
         self.assertLessEqual({'reschctl', 'resch-sim', 'resch-check', 'resch-draw', 'resch-jitter',
                               'resch-gen', 'reschtop'}, programs)
+
+    def test_2_completions(self):
+        """Each shell finds those of both programs where it looks."""
+        for name in ('reschctl', 'reschtop'):
+            for path, source in ((f'bash-completion/completions/{name}', f'{name}.bash'),
+                                 (f'zsh/site-functions/_{name}', f'_{name}'),
+                                 (f'fish/vendor_completions.d/{name}.fish', f'{name}.fish')):
+                self.assertIn(f'usr/local/share/{path}', self.files)
+                self.assertTrue(filecmp.cmp(f'{TOP}/tools/completion/{source}',
+                                            f'{self.destdir}/usr/local/share/{path}', False), path)
 
     def test_3_pages_refer(self):
         """SEE ALSO of resch's own pages leads to pages that are installed."""
@@ -264,6 +275,24 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(files(self.destdir), ['usr/local/share/man/man1/foreign.1'])
         os.unlink(foreign)
+
+    def test_7_goes_on(self):
+        """What can't be removed is named, and all else goes."""
+        destdir = self.folder.name + '/stays'
+        self.assertEqual(make('install', destdir).returncode, 0)
+        os.mkdir(self.folder.name + '/stand-ins')
+        with open(self.folder.name + '/stand-ins/rm', 'w', encoding='utf-8') as file:
+            file.write('#!/bin/sh\ncase "$*" in *bin/reschctl) echo "not $*" >&2; exit 1 ;; esac\n'
+                       f'exec {shutil.which("rm")} "$@"\n')
+            os.chmod(file.fileno(), 0o755)
+        done = make('uninstall', destdir,
+                    env={**os.environ,
+                         'PATH': f'{self.folder.name}/stand-ins:{os.environ["PATH"]}'})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f'not -f {destdir}/usr/local/bin/reschctl', done.stdout)
+        self.assertIn('all else is removed, but not what is named above', done.stdout)
+        self.assertEqual([name for name in files(destdir) if not name.endswith('/')],
+                         ['usr/local/bin/reschctl'])
 
     def test_8_nothing_is_left(self):
         destdir = self.folder.name + '/other'
