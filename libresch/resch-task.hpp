@@ -125,6 +125,19 @@ class task {
 		return {};
 	}
 
+	/** pace - releases are so far apart from now on: the period or more. resch_pace_set(3) */
+	result<void> pace(duration distance) const
+	{
+		return detail::done(::resch_pace_set(device_.fd(), id_, detail::ns(distance)));
+	}
+
+	/** follow - in each job: releases stay where a clock has them. resch_pace_follow(3) */
+	result<void> follow(const resch_pace_goal &goal, const job &present) const
+	{
+		return detail::done(::resch_pace_follow(device_.fd(), id_, &goal,
+							detail::ns(present.release)));
+	}
+
 	/**
 	 * offer - it may become a stage of a chain, by whoever is told the key; see resch-chain.hpp
 	 * @key: a random number; 0: nobody may any more

@@ -584,6 +584,7 @@ int resch_event_wait(int fd, int timeout);
 #endif
 
 #include "resch-init.h"
+#include "resch-pace.h"
 #include "resch-text.h"
 
 #endif /* _RESCH_H */

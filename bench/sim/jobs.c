@@ -161,8 +161,8 @@ static void react(struct sim_task *task, u32 how)
 	if (task->state != SIM_READY)
 		return;
 	if (how == RESCH_THROTTLE) {
-		stop(task,
-		     resch_life_throttled(&task->spec.params, &task->task.job, task->sim->now, 1));
+		stop(task, resch_life_throttled(&task->life, &task->spec.params, &task->task.job,
+						task->sim->now, 1));
 	} else if (how == RESCH_DEMOTE) {
 		stop(task, RESCH_NEVER);
 		task->state = SIM_BACKGROUND;

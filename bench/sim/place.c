@@ -226,6 +226,7 @@ int sim_add(struct sim *sim, const struct taskset_task *spec, struct resch_verdi
 	task->task.server = server ? &server->server : NULL;
 	task->random = sim->config.seed * 0x2545f4914f6cdd1dULL + task->task.id;
 	task->stats.response_min = RESCH_NEVER;
+	task->life.distance = task->spec.params.period;
 	err = place(sim, &task->task, verdict);
 	if (err) {
 		free(task);

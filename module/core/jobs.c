@@ -18,7 +18,7 @@
 static void job_foresee(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
-	u64 next = resch_agenda_release(thread) + params->period;
+	u64 next = resch_agenda_release(thread) + thread->life.distance;
 
 	resch_agenda_timer(thread,
 			   params->kind == RESCH_PERIODIC && next > now ? next : RESCH_NEVER);
@@ -283,6 +283,23 @@ int resch_job_ask(struct resch_thread *thread, u64 now)
 		release = max(now, last + thread->task.params.period);
 	}
 	job_request(thread, release, now);
+	return 0;
+}
+
+int resch_job_pace(struct resch_thread *thread, u64 distance, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+
+	resch_cpu_assert_locked(thread->rc);
+	if (params->kind != RESCH_PERIODIC || params->flags & RESCH_F_FAMILY)
+		return -EINVAL;
+	if (distance < params->period || distance > RESCH_TIME_MAX)
+		return -EINVAL;
+	if (thread->state == RESCH_GONE)
+		return -ENOENT;
+	/* What the timer is set to is looked at again as the job ends, or as it expires. */
+	thread->life.distance = distance;
+	trace_resch_pace(thread, now, distance);
 	return 0;
 }
 

@@ -33,6 +33,12 @@ void resch_job_start_at(struct resch_thread *thread, u64 zero, u64 now);
  */
 int resch_job_ask(struct resch_thread *thread, u64 now);
 
+/*
+ * So far apart are the releases of a periodic task from now on. cpu->lock. -EINVAL: it is of
+ * another kind, or that is less than its period.
+ */
+int resch_job_pace(struct resch_thread *thread, u64 distance, u64 now);
+
 /* What was handed to the thread, a stage, and not yet asked for. cpu->lock. */
 void resch_job_take(struct resch_thread *thread, u64 now);
 

@@ -28,6 +28,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 		if (!params->name[0])
 			get_task_comm(thread->task.params.name, task);
 	}
+	thread->life.distance = params->period;
 	thread->plain = resch_straight_plain(params);
 	thread->stats.response_min = RESCH_NEVER;
 	thread->run = true;

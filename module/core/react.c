@@ -43,8 +43,8 @@ static void react(struct resch_thread *thread, u32 how, u64 now)
 		if (thread->state != RESCH_READY)
 			break;
 		react_stop(thread,
-			   resch_life_throttled(&thread->task.params, &thread->task.job, now,
-						RESCH_STOP_MIN),
+			   resch_life_throttled(&thread->life, &thread->task.params,
+						&thread->task.job, now, RESCH_STOP_MIN),
 			   now);
 		if (rc->selected == thread) {
 			resch_agenda_deselect(rc, RESCH_OFF_THROTTLE, now);

@@ -142,7 +142,7 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 	if (unlikely(!straight_plain(thread) || thread->state != RESCH_SLEEPING ||
 		     thread->linux_task == current))
 		return 0;
-	next = thread->task.job.release + thread->task.params.period;
+	next = thread->task.job.release + thread->life.distance;
 	second = resch_queue_second(&rc->timers);
 	if (unlikely(next <= now || (second && second->key <= now)))
 		return 0;
@@ -222,7 +222,7 @@ static __always_inline void straight_complete(struct resch_cpu *rc, struct resch
 	/* It is about to leave the CPU, and such plugins have no stopped(). */
 	thread->task.busy = false;
 	trace_resch_deselect(thread, now, RESCH_OFF_COMPLETE);
-	resch_job_advance(&thread->task.job, params->period, params->deadline);
+	resch_job_advance(&thread->task.job, thread->life.distance, params->deadline);
 	thread->due = true;
 }
 
@@ -230,7 +230,7 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 {
 	struct resch_cpu *rc = thread->rc;
 	const struct resch_job *job = &thread->task.job;
-	u64 next = job->release + thread->task.params.period;
+	u64 next = job->release + thread->life.distance;
 	struct resch_task *task;
 	struct resch_thread *heir;
 

@@ -134,6 +134,8 @@ RESCH_JOB_EVENT(resch_select);
 RESCH_JOB_EVENT(resch_begin);
 /* The lead of a task from now on. value: ns. */
 RESCH_JOB_EVENT(resch_lead);
+/* The distance of a task's releases, from its current or next one on. value: ns. */
+RESCH_JOB_EVENT(resch_pace);
 /* A deselected thread arrived at its parking place (it ran until here). value: 0. */
 RESCH_JOB_EVENT(resch_park);
 /*

@@ -26,11 +26,12 @@ static void job_next(struct resch_thread *thread, u64 now)
 		resch_job_await_asked(thread, now);
 		return;
 	}
-	resch_job_advance(job, params->period, params->deadline);
+	resch_job_advance(job, thread->life.distance, params->deadline);
 	thread->due = true;
 	if (unlikely(thread->life.skip)) {
 		thread->life.skip = false;
-		thread->stats.skipped += resch_job_skip(job, params->period, params->deadline, now);
+		thread->stats.skipped +=
+			resch_job_skip(job, thread->life.distance, params->deadline, now);
 	}
 	resch_job_await(thread, now);
 }

@@ -40,6 +40,7 @@ union chardev_arg {
 	struct resch_delay delay;
 	struct resch_affinity affinity;
 	struct resch_lead lead;
+	struct resch_pace pace;
 	struct resch_start start;
 	struct resch_task_stat task_stat;
 	struct resch_domain_set domain_set;
@@ -161,24 +162,13 @@ static int chardev_unregister(struct resch_file *file, union chardev_arg *arg, b
 
 static int chardev_release(struct resch_file *file, union chardev_arg *arg, bool holder)
 {
-	struct resch_thread *thread;
-	struct resch_cpu *rc;
-	int err = -EPERM;
+	return arg->target.reserved ? -EINVAL :
+				      resch_register_release(file, arg->target.id, holder);
+}
 
-	if (arg->target.reserved)
-		return -EINVAL;
-	/* Each job of a producer costs one of these: it waits for no request of others. */
-	thread = resch_thread_get(arg->target.id, false);
-	if (!thread)
-		return -ENOENT;
-	if (resch_register_may(file, thread, holder)) {
-		rc = resch_thread_lock_irq(thread);
-		err = resch_job_ask(thread, ktime_get());
-		resch_cpu_unlock_irq(rc);
-		resch_cpu_kick(rc);
-	}
-	resch_thread_put(thread);
-	return err;
+static int chardev_pace(struct resch_file *file, union chardev_arg *arg, bool holder)
+{
+	return resch_register_pace(file, &arg->pace, holder);
 }
 
 static int chardev_affinity(struct resch_file *file, union chardev_arg *arg)
@@ -419,6 +409,7 @@ static const struct chardev_call {
 	CALL_OF_OWN(RESCH_IOC_TASK_STAT, chardev_task_stat, false),
 	CALL_LOCKED(RESCH_IOC_AFFINITY, chardev_affinity, true),
 	CALL_LOCKED(RESCH_IOC_LEAD, chardev_lead, true),
+	CALL_OF_HOLDER(RESCH_IOC_PACE, chardev_pace, true),
 	CALL(RESCH_IOC_DOMAIN_SET, chardev_domain_set, true),
 	CALL(RESCH_IOC_DOMAIN_DEL, chardev_domain_del, true),
 	CALL_OF_OWN(RESCH_IOC_DOMAIN_STAT, chardev_domain_stat, false),

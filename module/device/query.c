@@ -19,7 +19,7 @@ int resch_query_info(struct resch_info *info)
 	info->features = resch_stop_by_parking ? RESCH_FEATURE_PARK : RESCH_FEATURE_DEMOTE;
 	info->features |= RESCH_FEATURE_SERVERS | RESCH_FEATURE_GUARDS | RESCH_FEATURE_PASSIVE;
 	info->features |= RESCH_FEATURE_CHAINS | RESCH_FEATURE_LEAD | RESCH_FEATURE_DELEGATE |
-			  RESCH_FEATURE_FORKS;
+			  RESCH_FEATURE_FORKS | RESCH_FEATURE_PACE;
 	if (RESCH_CAN_TASK_WORK)
 		info->features |= RESCH_FEATURE_REMOTE;
 	info->escalate = (u64)resch_escalate_us * NSEC_PER_USEC;
@@ -81,6 +81,7 @@ static void query_fill(struct resch_task_stat *stat, const struct resch_thread *
 	stat->lead = thread->task.lead;
 	stat->lead_late = thread->lead_late;
 	stat->lead_way = thread->lead_way;
+	stat->distance = thread->life.distance;
 }
 
 int resch_query_task(struct resch_task_stat *stat)

@@ -9,6 +9,7 @@
 #include "register.h"
 #include "compat/task_work.h"
 #include "compat/user_worker.h"
+#include "core/jobs.h"
 #include "core/life.h"
 #include "core/reap.h"
 #include "core/retire.h"
@@ -252,6 +253,56 @@ bool resch_register_may(const struct resch_file *file, const struct resch_thread
 {
 	return READ_ONCE(thread->file) == file &&
 	       (!holder || (thread->grant && resch_grant_is_held(thread->grant)));
+}
+
+/*
+ * The thread, with a reference, and the lock of its CPU; or the error. Each job of who asks may
+ * cost one of these: it waits for no request of others.
+ */
+static struct resch_thread *register_lock(const struct resch_file *file, u32 id, bool holder)
+{
+	struct resch_thread *thread = resch_thread_get(id, false);
+
+	if (!thread)
+		return ERR_PTR(-ENOENT);
+	if (!resch_register_may(file, thread, holder)) {
+		resch_thread_put(thread);
+		return ERR_PTR(-EPERM);
+	}
+	resch_thread_lock_irq(thread);
+	return thread;
+}
+
+int resch_register_release(const struct resch_file *file, u32 id, bool holder)
+{
+	struct resch_thread *thread = register_lock(file, id, holder);
+	struct resch_cpu *rc;
+	int err;
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	rc = thread->rc;
+	err = resch_job_ask(thread, ktime_get());
+	resch_cpu_unlock_irq(rc);
+	resch_cpu_kick(rc);
+	resch_thread_put(thread);
+	return err;
+}
+
+int resch_register_pace(const struct resch_file *file, const struct resch_pace *pace, bool holder)
+{
+	struct resch_thread *thread;
+	int err;
+
+	if (pace->reserved)
+		return -EINVAL;
+	thread = register_lock(file, pace->id, holder);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	err = resch_job_pace(thread, pace->distance, ktime_get());
+	resch_thread_unlock_irq(thread);
+	resch_thread_put(thread);
+	return err;
 }
 
 int resch_unregister(struct resch_file *file, u32 id, bool holder)

@@ -6,6 +6,13 @@
 #include "core/event.h"
 
 /*
+ * RESCH_IOC_RELEASE, RESCH_IOC_PACE: of task @id, or of the calling thread. @holder: by who may do
+ * no more than the holder of a delegated server. Process context, no locks.
+ */
+int resch_register_release(const struct resch_file *file, u32 id, bool holder);
+int resch_register_pace(const struct resch_file *file, const struct resch_pace *pace, bool holder);
+
+/*
  * The ioctls; errors as in the uapi. @holder: the caller has no CAP_SYS_NICE, and may do what a
  * delegated server is for (server/grant.h). Process context, no locks.
  */

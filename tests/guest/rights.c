@@ -42,6 +42,7 @@ static int unprivileged(void *arg)
 	refused(resch_unregister(dev, 0), EPERM);
 	refused(resch_release(dev, other), EPERM);
 	refused(resch_lead_set(dev, other, MS / 2, NULL), EPERM);
+	refused(resch_pace_set(dev, other, SEC), EPERM);
 	refused(resch_affinity_get(dev, other, &want.cpus), EPERM);
 	refused(resch_affinity_set(dev, other, &want.cpus), EPERM);
 	refused(resch_start(dev, 1, 0), EPERM);

@@ -264,6 +264,12 @@ FILL(lead)
 	argument->lead.lead = one_in(life, 4) ? 0 : below(life, 11) * MS / 10;
 }
 
+FILL(pace)
+{
+	argument->pace.id = one_in(life, 2) ? task_any(life) : life->task;
+	argument->pace.distance = below(life, 60) * MS;
+}
+
 FILL(domain_set)
 {
 	struct resch_domain_set *want = &argument->domain_set;

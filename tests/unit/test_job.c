@@ -151,7 +151,7 @@ static void budget(void **state)
 	struct resch_task_params params = {
 		.wcet = 10, .period = 50, .deadline = 40, .overrun = RESCH_THROTTLE
 	};
-	struct resch_life life = { .spent = 7, .missed = true, .skip = true };
+	struct resch_life life = { .spent = 7, .missed = true, .skip = true, .distance = 50 };
 	struct resch_stats stats = { .response_min = RESCH_NEVER };
 	struct resch_job job;
 
@@ -164,8 +164,8 @@ static void budget(void **state)
 	assert_true(resch_life_exceeded(&life, 111));
 	resch_life_overran(&life, &stats, &params);
 	assert_true(!life.enforce && !resch_life_exceeded(&life, 112));
-	assert_int_equal(resch_life_throttled(&params, &job, 1010, 5), 1050);
-	assert_int_equal(resch_life_throttled(&params, &job, 1049, 5), 1054);
+	assert_int_equal(resch_life_throttled(&life, &params, &job, 1010, 5), 1050);
+	assert_int_equal(resch_life_throttled(&life, &params, &job, 1049, 5), 1054);
 	resch_life_replenish(&life, &stats, &params, &job, 112);
 	assert_int_equal(job.release, 1050);
 	assert_int_equal(job.deadline, 1090);
@@ -201,7 +201,7 @@ static void budget_wakeup(void **state)
 	resch_life_begin(&life, &params, 100);
 	assert_true(!life.enforce && life.watch);
 	assert_int_equal(resch_life_left(&life, 100), 4);
-	assert_int_equal(resch_life_throttled(&params, &job, 1010, 5), 1040);
+	assert_int_equal(resch_life_throttled(&life, &params, &job, 1010, 5), 1040);
 	resch_life_replenish(&life, &stats, &params, &job, 104);
 	assert_int_equal(job.release, 1000);
 	assert_int_equal(job.deadline, 1080);

@@ -336,6 +336,62 @@ static void test_lead_set(void **state)
 	assert_fails(resch_lead_set(FD, 8, 1, &verdict));
 }
 
+static void test_pace(void **state)
+{
+	const struct resch_pace *in;
+
+	(void)state;
+	assert_int_equal(resch_pace_set(FD, 8, 40000), 0);
+	in = seen(RESCH_IOC_PACE);
+	assert_int_equal(in->id, 8);
+	assert_int_equal(in->distance, 40000);
+	assert_int_equal(in->reserved, 0);
+	assert_fails(resch_pace_set(FD, 8, 1));
+}
+
+static void test_pace_towards(void **state)
+{
+	struct resch_pace_goal goal = {
+		.clock = CLOCK_TAI, .cycle = 1000, .phase = 300, .most = 50
+	};
+
+	(void)state;
+	/* There; too late, too early, by less and by more than is allowed at once; half way. */
+	assert_int_equal(resch_pace_towards(&goal, 0, 5300), 1000);
+	assert_int_equal(resch_pace_towards(&goal, 1000300, 5000), 1000);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5320), 980);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5280), 1020);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5400), 950);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5200), 1050);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5799), 950);
+	assert_int_equal(resch_pace_towards(&goal, 0, 5801), 1050);
+	/* A clock that is behind, before its own beginning even. */
+	assert_int_equal(resch_pace_towards(&goal, -5000, 5320), 980);
+	assert_int_equal(resch_pace_towards(&goal, -9000, 5280), 1020);
+	goal.phase = -700;
+	assert_int_equal(resch_pace_towards(&goal, 0, 5320), 980);
+}
+
+static void test_pace_follow(void **state)
+{
+	struct resch_pace_goal goal = { .clock = CLOCK_TAI, .cycle = 1000, .most = 1000 };
+	const struct resch_pace *in;
+
+	(void)state;
+	assert_int_equal(resch_pace_follow(FD, 8, &goal, 0), -EINVAL);
+	goal.most = 50;
+	goal.clock = 99;
+	assert_int_equal(resch_pace_follow(FD, 8, &goal, 0), -EINVAL);
+	goal.clock = CLOCK_TAI;
+	goal.cycle = 0;
+	assert_int_equal(resch_pace_follow(FD, 8, &goal, 0), -EINVAL);
+	goal.cycle = 1000;
+	assert_int_equal(resch_pace_follow(FD, 8, &goal, resch_now()), 0);
+	in = seen(RESCH_IOC_PACE);
+	assert_int_equal(in->id, 8);
+	assert_true(in->distance >= 950 && in->distance <= 1050);
+}
+
 static void answer_affinity(void *argument)
 {
 	struct resch_affinity *affinity = argument;
@@ -446,6 +502,9 @@ int main(void)
 		cmocka_unit_test_setup(test_task_next, fake_reset),
 		cmocka_unit_test_setup(test_register_init, fake_reset),
 		cmocka_unit_test_setup(test_lead_set, fake_reset),
+		cmocka_unit_test_setup(test_pace, fake_reset),
+		cmocka_unit_test(test_pace_towards),
+		cmocka_unit_test_setup(test_pace_follow, fake_reset),
 		cmocka_unit_test_setup(test_affinity_get, fake_reset),
 		cmocka_unit_test_setup(test_affinity_set, fake_reset),
 		cmocka_unit_test_setup(test_plugin, fake_reset),

@@ -290,6 +290,7 @@ enum resch_state {
  * @lead:        see struct resch_lead
  * @lead_late:   jobs with a lead whose threads came after their release
  * @lead_way:    longest time from the lead before a release to the thread's being there
+ * @distance:    of its releases, see struct resch_pace; of other tasks the period
  */
 struct resch_task_stat {
 	__u32 id;
@@ -318,6 +319,7 @@ struct resch_task_stat {
 	__aligned_u64 lead;
 	__aligned_u64 lead_late;
 	__aligned_u64 lead_way;
+	__aligned_u64 distance;
 };
 
 /** struct resch_cpus - a set of CPUs
@@ -377,6 +379,27 @@ struct resch_lead {
 	__u32 reserved;
 	__aligned_u64 lead;
 	struct resch_verdict verdict;
+};
+
+/**
+ * struct resch_pace - RESCH_IOC_PACE: how far apart the releases of a periodic task are
+ * @id:       in: the task; 0 means the calling thread's
+ * @reserved: zero
+ * @distance: in: from the nominal release of the job that it is in, or that it waits for, to the
+ *            next, and so on; its period to 1 h, ns
+ *
+ * Releases that are to follow another clock than CLOCK_MONOTONIC, a master's on a fieldbus or
+ * CLOCK_TAI, are brought there, and kept there, job by job: register the shortest distance that
+ * there will be as the period, which is what admission counts on, and say the next one in each job.
+ * So nothing that was promised to anybody suffers, whatever is said here.
+ *
+ * -EINVAL: @distance is out of range, or the task is not RESCH_PERIODIC. -ENOENT: no such task.
+ * -EPERM: it was registered through another descriptor.
+ */
+struct resch_pace {
+	__u32 id;
+	__u32 reserved;
+	__aligned_u64 distance;
 };
 
 /** struct resch_start - RESCH_IOC_START: time zero for the RESCH_F_SYNC tasks of a domain
@@ -1451,6 +1474,7 @@ struct resch_balance_stat {
 #define RESCH_FEATURE_LEAD (1ULL << 6) /* has RESCH_IOC_LEAD */
 #define RESCH_FEATURE_DELEGATE (1ULL << 7) /* has RESCH_IOC_DELEGATE */
 #define RESCH_FEATURE_FORKS (1ULL << 8) /* knows more than one bit in a from_mask */
+#define RESCH_FEATURE_PACE (1ULL << 9) /* has RESCH_IOC_PACE */
 #define RESCH_FEATURE_PASSIVE (1ULL << 12) /* has RESCH_IOC_CALL and its like */
 
 /** struct resch_info - RESCH_IOC_INFO: what this module is and does
@@ -1534,6 +1558,7 @@ struct resch_event {
 #define RESCH_IOC_TASK_STAT _IOWR(RESCH_IOC_MAGIC, 7, struct resch_task_stat)
 #define RESCH_IOC_AFFINITY _IOWR(RESCH_IOC_MAGIC, 8, struct resch_affinity)
 #define RESCH_IOC_LEAD _IOWR(RESCH_IOC_MAGIC, 9, struct resch_lead)
+#define RESCH_IOC_PACE _IOW(RESCH_IOC_MAGIC, 10, struct resch_pace)
 #define RESCH_IOC_DOMAIN_SET _IOWR(RESCH_IOC_MAGIC, 16, struct resch_domain_set)
 #define RESCH_IOC_DOMAIN_DEL _IOW(RESCH_IOC_MAGIC, 17, struct resch_domain_del)
 #define RESCH_IOC_DOMAIN_STAT _IOWR(RESCH_IOC_MAGIC, 18, struct resch_domain_stat)

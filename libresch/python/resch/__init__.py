@@ -182,6 +182,7 @@ class Statistics:
     lead: int
     lead_late: int
     lead_way: int
+    distance: int
 
 
 def _statistics(stat: _library.TaskStat) -> Statistics:
@@ -189,7 +190,8 @@ def _statistics(stat: _library.TaskStat) -> Statistics:
     plain = {name: getattr(stat, name) for name in (
         'id', 'pid', 'cpu', 'domain', 'job', 'completed', 'misses', 'overruns', 'skipped',
         'preemptions', 'migrations', 'exec_total', 'exec_max', 'response_min', 'response_max',
-        'response_total', 'tardiness_max', 'lead', 'lead_late', 'lead_way')}
+        'response_total', 'tardiness_max', 'lead', 'lead_late', 'lead_way',
+        'distance')}
     return Statistics(name=params.name.decode(errors='replace'), state=State(stat.state),
                       period=params.period,
                       deadline=params.deadline, runtime=params.wcet, **plain)
@@ -410,6 +412,12 @@ class Task(_Ending):
                                        ctypes.byref(verdict))
         if error:
             _refuse(error, verdict)
+
+    def pace(self, distance: Time) -> None:
+        """Have its releases so far apart from now on: its period or more. resch_pace_set(3)."""
+        error = LIBRARY.resch_pace_set(self.device.fileno(), self.id, nanoseconds(distance))
+        if error:
+            _raise(error)
 
     def stat(self) -> Statistics:
         return self.device.stat(self.id)

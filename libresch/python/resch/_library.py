@@ -52,7 +52,8 @@ class TaskStat(ctypes.Structure):
                 ('skipped', _u64), ('preemptions', _u64), ('migrations', _u64),
                 ('exec_total', _u64), ('exec_max', _u64), ('response_min', _u64),
                 ('response_max', _u64), ('response_total', _u64), ('tardiness_max', _u64),
-                ('escalations', _u64), ('lead', _u64), ('lead_late', _u64), ('lead_way', _u64)]
+                ('escalations', _u64), ('lead', _u64), ('lead_late', _u64), ('lead_way', _u64),
+                ('distance', _u64)]
 
 
 class Cpus(ctypes.Structure):
@@ -134,6 +135,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     'resch_unregister': (ctypes.c_int, [ctypes.c_int, _u32]),
     'resch_wait': (ctypes.c_int, [ctypes.c_int, _pointer(Wait)]),
     'resch_delay': (ctypes.c_int, [ctypes.c_int, _u64]),
+    'resch_pace_set': (ctypes.c_int, [ctypes.c_int, _u32, _u64]),
     'resch_lead_set': (ctypes.c_int, [ctypes.c_int, _u32, _u64, _pointer(Verdict)]),
     'resch_release': (ctypes.c_int, [ctypes.c_int, _u32]),
     'resch_start': (ctypes.c_int, [ctypes.c_int, _u32, _u64]),

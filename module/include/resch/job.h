@@ -37,13 +37,13 @@ static inline void resch_job_first(struct resch_job *job, u64 release, u64 deadl
 }
 
 /**
- * resch_job_advance - the next job of a periodic task: one @period after the last one's nominal
+ * resch_job_advance - the next job of a periodic task: one @distance after the last one's nominal
  * release
  */
-static inline void resch_job_advance(struct resch_job *job, u64 period, u64 deadline)
+static inline void resch_job_advance(struct resch_job *job, u64 distance, u64 deadline)
 {
 	job->index++;
-	job->release += period;
+	job->release += distance;
 	job->deadline = job->release + deadline;
 	job->skipped = 0;
 }
@@ -52,14 +52,14 @@ static inline void resch_job_advance(struct resch_job *job, u64 period, u64 dead
  * resch_job_skip - leave out the releases that are past: the next one is the first not before @now
  * Returns how many were left out. Job numbers count released jobs only.
  */
-static inline u64 resch_job_skip(struct resch_job *job, u64 period, u64 deadline, u64 now)
+static inline u64 resch_job_skip(struct resch_job *job, u64 distance, u64 deadline, u64 now)
 {
 	u64 late;
 
 	if (job->release >= now)
 		return 0;
-	late = div64_u64(now - job->release - 1, period) + 1;
-	job->release += late * period;
+	late = div64_u64(now - job->release - 1, distance) + 1;
+	job->release += late * distance;
 	job->deadline = job->release + deadline;
 	job->skipped += late;
 	return late;
@@ -136,6 +136,8 @@ struct resch_stats {
  * @enforce:   whether its budget is
  * @missed, @overran: counted already
  * @skip:      releases that are past at its completion are to be left out
+ * @distance:  from one nominal release to the next; the period, unless the program of a periodic
+ *             task has said more (RESCH_IOC_PACE)
  */
 struct resch_life {
 	u64 budget;
@@ -147,6 +149,7 @@ struct resch_life {
 	bool missed;
 	bool overran;
 	bool skip;
+	u64 distance;
 };
 
 /**
@@ -224,10 +227,11 @@ static inline void resch_life_missed(struct resch_life *life, struct resch_stats
  * resch_life_throttled - it is stopped now: until when? Until the release that it will take over,
  * and @shortest
  */
-static inline u64 resch_life_throttled(const struct resch_task_params *params,
+static inline u64 resch_life_throttled(const struct resch_life *life,
+				       const struct resch_task_params *params,
 				       const struct resch_job *job, u64 now, u64 shortest)
 {
-	u64 at = params->kind == RESCH_WAKEUP ? job->deadline : job->release + params->period;
+	u64 at = params->kind == RESCH_WAKEUP ? job->deadline : job->release + life->distance;
 
 	return max(at, now + shortest);
 }
@@ -260,7 +264,7 @@ static inline void resch_life_replenish(struct resch_life *life, struct resch_st
 		job->deadline += params->deadline;
 		return;
 	}
-	job->release += params->period;
+	job->release += life->distance;
 	job->deadline = job->release + params->deadline;
 	job->skipped++;
 	stats->skipped++;

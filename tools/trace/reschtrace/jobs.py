@@ -62,17 +62,26 @@ class Jobs:
                                  'before its attach', task.cpu, [task], early, job.line)
             return
         step = nominal - before.release
-        if kind == PERIODIC and step != period * (1 + job.skipped):
-            off = abs(step - period * (1 + job.skipped))
-            skips = f' and {job.skipped} skipped' if job.skipped else ''
-            self.violate('release', at, f'job {job.index} of {task.label()}: nominal release '
-                         f'{show(step)} after the last one, with period {show(period)}{skips}',
-                         task.cpu, [task], off, job.line)
+        if kind == PERIODIC:
+            self.check_distance(task, job, step)
         elif kind == SPORADIC and step < period and not self.model.may_come_near(task, at):
             self.violate('release', at,
                          f'job {job.index} of {task.label()}: released {show(step)} after '
                          f'the last one, minimum inter-arrival time {show(period)}',
                          task.cpu, [task], period - step, job.line)
+
+    def check_distance(self, task, job, step):
+        least, most = (distance * (1 + job.skipped)
+                       for distance in task.distances(job.previous.released, job.released))
+        if least <= step <= most:
+            return
+        skips = f' and {job.skipped} skipped' if job.skipped else ''
+        wanted = show(least // (1 + job.skipped))
+        if least < most:
+            wanted += f' to {show(most // (1 + job.skipped))}'
+        self.violate('release', job.released, f'job {job.index} of {task.label()}: nominal release '
+                     f'{show(step)} after the last one, with period {wanted}{skips}',
+                     task.cpu, [task], max(least - step, step - most), job.line)
 
     def check_begin(self, task, job):
         """A job that is released ahead of its release is not to begin before that."""
@@ -105,6 +114,10 @@ class Jobs:
             self.rules['deadline'].checked += 1
             if kind == WAKEUP:
                 right = (last[0], last[1] + relative)
+            elif kind == PERIODIC:
+                least, most = task.distances(now if job.released is None else job.released, now)
+                at = min(max(release, last[0] + least), last[0] + most)
+                right = (at, at + relative)
             else:
                 right = (last[0] + period, last[0] + period + relative)
             if (release, deadline) != right:

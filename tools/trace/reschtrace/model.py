@@ -123,6 +123,7 @@ class Task:
         self.jobs = []
         self.escalations = []    # times
         self.leads = []          # (since, ns)
+        self.paces = []          # likewise: the distance of its releases
         self.ready = []
         self.selected = []
         self.held = []           # from the stamp of a selection until it was seen to have stopped
@@ -161,6 +162,16 @@ class Task:
         if past:
             return max(past[-2:])    # the timer of one job may be of the one before
         return 0 if self.attached is not None else LEAD_MAX
+
+    def distances(self, since, until):
+        """(the shortest, the longest) that two releases that follow each other may be apart. When
+        the second one is set lies between. Before the first that was said, if any, it was the
+        period, or not recorded."""
+        period = self.params['period']
+        past = [ns for at, ns in self.paces if at <= since]
+        here = [ns for at, ns in self.paces if since < at <= until]
+        first = past[-1:] or ([] if here and self.attached is None else [period])
+        return min(first + here), max(first + here)
 
     def label(self):
         return f'{self.name or "task"}/{self.id}'

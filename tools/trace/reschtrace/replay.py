@@ -383,6 +383,9 @@ class Replay:
     def lead(self, task, event):
         task.leads.append((event.now, event.get('value', 0)))
 
+    def pace(self, task, event):
+        task.paces.append((event.now, event.get('value', 0)))
+
     def anomaly(self, rule, event, task, text):
         if not self.depth:
             self.model.anomalies.append(Anomaly(rule, event, task, text))
