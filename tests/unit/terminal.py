@@ -2,6 +2,7 @@
 """A terminal for programs under test: what they do to it, and keys."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -98,6 +99,15 @@ class Terminal:
                 self.read(0.2)
             except OSError:          # nobody has it open any more
                 pass
+        return found
+
+    def objects(self):
+        """All JSON that was written to the main screen."""
+        text, found = "".join(self.main.split("\n")), []
+        while text:
+            one, end = json.JSONDecoder().raw_decode(text)
+            found.append(one)
+            text = text[end:].lstrip()
         return found
 
     def ended(self):

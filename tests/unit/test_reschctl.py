@@ -246,7 +246,6 @@ class Arguments(unittest.TestCase):
         self.refused(2, "--at", "start", "1", "--at=+5")
         self.refused(2, "--interval", "top", "--interval=1ms")
         self.refused(2, "--interval", "events", "--interval=2h")
-        self.refused(2, "--json goes with --once", "top", "--json")
         self.refused(2, "plugin list or plugin load", "plugin")
         self.refused(2, "one name", "plugin", "load")
 

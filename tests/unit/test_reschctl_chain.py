@@ -217,7 +217,6 @@ class Running(Pretended):
     def test_what_they_take(self):
         for words, why in ((("del",), "takes the ID"), (("del", "x"), "takes the ID"),
                            (("del", "0"), "takes the ID"), (("top", "3"), "takes no arguments"),
-                           (("top", "--json"), "goes with --once"),
                            (("top", "--interval=1ms"), "100ms")):
             result = self.chain(*words)
             self.assertEqual(result.returncode, 2, words)

@@ -167,6 +167,22 @@ class Screen(Pretended):
             terminal.press("q")
             terminal.ended()
 
+    def test_json(self):
+        """An object, or one a line each interval, on a terminal as elsewhere: no screen, no
+        colours."""
+        self.tasks(("control", 3))
+        for once in (["--once"], []):
+            terminal = self.top(arguments=["--json", *once])
+            if not once:
+                terminal.until(lambda t: t.main.count('"interval"') > 1)
+                terminal.process.send_signal(signal.SIGINT)
+            self.assertEqual(terminal.ended(), (0, GIVEN_BACK))
+            self.assertNotIn("[", "".join(terminal.lines()).replace(": [", "").replace(":[", ""))
+            for look in terminal.objects():
+                self.assertEqual([(task["name"], task["misses"]) for task in look["tasks"]],
+                                 [("control", 3)])
+                self.assertGreaterEqual(look["interval"], 100000000)
+
     def test_plain_where_there_is_no_terminal(self):
         self.tasks(("control", 0))
         with subprocess.Popen([RESCHCTL, "top", "--interval=100ms"], stdout=subprocess.PIPE,

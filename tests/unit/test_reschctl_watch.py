@@ -8,6 +8,8 @@ usage: RESCHCTL=PATH test_reschctl_watch.py
 import json
 import os
 import random
+import re
+import signal
 import struct
 import subprocess
 import tempfile
@@ -341,6 +343,61 @@ class Watch(unittest.TestCase):
         self.assertLessEqual(terminal.widest, 70)
         for name in ("local timer", "tick_nohz_handler", "rcuc/2", "eth0-tx", "CPUS"):
             self.assertIn(name, terminal.main)
+
+    def page(self, columns, lines, *arguments, **more):
+        """It runs on a terminal, and has seen the scene."""
+        page = Page(1000)
+        self.scene(page, 0)
+        self.buffer(2, page)
+        environment = {name: text for name, text in os.environ.items() if name != "NO_COLOR"}
+        terminal = Terminal([RESCHCTL, "shield", "status", "--watch", "--interval=100ms",
+                             "--cpus=2-3", "--root", self.root, *arguments], columns, lines,
+                            env={**environment, **more})
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def test_sizes(self):
+        """Columns go where there is no room for them, and lines; and come again."""
+        terminal = self.page(120, 30)
+        terminal.until(lambda t: any("CPUS" in line for line in t.lines()) and
+                       any("eth0-tx" in line for line in t.lines()))
+        self.assertFalse(any("more" in line for line in terminal.lines()))
+        terminal.resize(50, 7)
+        terminal.until(lambda t: len(t.lines()) == 7 and t.lines()[-1].startswith("... ") and
+                       not any("CPUS" in line for line in t.lines()))
+        self.assertLessEqual(max(map(len, terminal.lines())), 50 + len("[31][0]"))
+        terminal.resize(1, 1)
+        terminal.until(lambda t: len(t.lines()) == 1)
+        terminal.resize(120, 30)
+        terminal.until(lambda t: any("CPUS" in line for line in t.lines()) and
+                       any("eth0-tx" in line for line in t.lines()))
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), (0, (False, True, True)))
+
+    def test_colours(self):
+        """Red: a task of ours has waited. Not with NO_COLOR, nor on the page that stays."""
+        for more, red in (({}, True), ({"NO_COLOR": "1"}, False)):
+            terminal = self.page(120, 30, **more)
+            line = terminal.until(lambda t: next((line for line in t.lines()
+                                                  if re.search(r"kthread +50 +rcuc/2", line)),
+                                                 None))
+            self.assertEqual("[31]" in line, red, line)
+            self.assertEqual(any("[31]" in line for line in terminal.lines()), red)
+            terminal.press("q")
+            self.assertEqual(terminal.ended()[0], 0)
+            self.assertIn("rcuc/2", terminal.main)
+            self.assertNotIn("[31]", "".join(terminal.lines()))
+
+    def test_json_on_a_terminal(self):
+        self.instance("senders", SENT)     # without there is a word of that
+        terminal = self.page(120, 30, "--json")
+        terminal.until(lambda t: t.main.count('"last"') > 1)
+        terminal.process.send_signal(signal.SIGINT)
+        self.assertEqual(terminal.ended(), (0, (False, True, True)))
+        self.assertFalse(any("\033" in line or "[31]" in line for line in terminal.lines()))
+        reports = terminal.objects()
+        self.assertEqual([report["last"] for report in reports[-2:]], [False, True])
+        self.assertIn("rcuc/2", [line["name"] for line in reports[-1]["disturbances"]])
 
     def test_any_bytes(self):
         """Whatever is in the buffers, it ends."""

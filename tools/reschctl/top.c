@@ -15,8 +15,8 @@ static const char help[] =
 	"\n"
 	"  -i, --interval=TIME     between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              one table, after one interval\n"
-	"  -j, --json              with --once: print JSON; times in ns, cpu in parts per\n"
-	"                          million\n"
+	"  -j, --json              print JSON, an object a line each interval; times in ns,\n"
+	"                          cpu in parts per million\n"
 	"  -h, --help              this text\n";
 
 static const struct resch_task_stat *now_of(const struct top_line *line)

@@ -55,7 +55,7 @@ const char chain_help[] =
 	"      --skip-late         of run: a later stage drops what it would turn to after the chain's deadline\n"
 	"  -i, --interval=TIME     of top: between two looks; 100ms to 1h (default: 1s)\n"
 	"  -1, --once              of top: one table, after one interval\n"
-	"  -j, --json              print JSON; times in ns; with top: and --once\n"
+	"  -j, --json              print JSON; times in ns; of top: an object a line each interval\n"
 	"  -h, --help              this text\n";
 
 /* "2us-40us", or the most alone */

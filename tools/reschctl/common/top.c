@@ -90,7 +90,10 @@ static void view_json(const struct view *view, const struct top_line *lines)
 		json_object_array_add(list, view->top->json(&lines[i], view_since(view)));
 	json_add_time(out, "interval", view_since(view));
 	json_add(out, view->top->list, list);
-	json_show(out, stdout);
+	if (view->once)
+		json_show(out, stdout);
+	else
+		json_show_line(out, stdout);
 }
 
 /* Return: 0 or -errno */
@@ -140,7 +143,7 @@ static int view_loop(struct view *view)
 	watch_signals();
 	while (view->top->sorts[view->order.sorts].column)
 		view->order.sorts++;
-	view->screen = !view->once && screen_begin();
+	view->screen = !view->once && !view->json && screen_begin();
 	result = look_take(view->fd, view->top->kind, &view->looks[0]);
 	view->next = resch_now() + view->interval;
 	while (!result) {
@@ -176,8 +179,6 @@ int top_run(int argc, char **argv, const struct top *top)
 		return result;
 	if (optind != argc)
 		return usage(top->command, "%s takes no arguments", top->name);
-	if (view.json && !view.once)
-		return usage(top->command, "%s: --json goes with --once", top->name);
 	view.fd = device_open();
 	if (view.fd < 0)
 		return EXIT_NO_MODULE;
