@@ -5,28 +5,34 @@
 # cache at /cache (read only), and OUT at /resch. Whatever it changes in the root
 # goes to a tmpfs and is gone afterwards; mounts live in a namespace of their own,
 # so nothing is left behind however it ends. LAYER is a folder whose files are there,
-# too, before those of the root.
+# too, before those of the root. Where the command succeeds, IMAGE becomes a file system of what it
+# has changed, which a guest can be given as its own (guest --disk).
 #
-# usage: in-root.sh [--over LAYER] SUITE OUT COMMAND [ARGS...]
+# usage: in-root.sh [--over LAYER] [--keep IMAGE] SUITE OUT COMMAND [ARGS...]
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 if [ "${1-}" != --inside ]; then
-	layer=
-	if [ "${1-}" = --over ]; then
-		layer=$2:
+	layer='' image=''
+	while [[ ${1-} = --* ]]; do
+		case $1 in
+		--over) layer=$2: ;;
+		--keep) image=$2 ;;
+		*) die "no option $1" ;;
+		esac
 		shift 2
-	fi
-	[ $# -ge 3 ] || die "usage: in-root.sh [--over LAYER] SUITE OUT COMMAND [ARGS...]"
+	done
+	[ $# -ge 3 ] ||
+		die "usage: in-root.sh [--over LAYER] [--keep IMAGE] SUITE OUT COMMAND [ARGS...]"
 	[ -d "$CACHE/roots/$1" ] || die "no root of $1 in the cache; run tests/harness/root.sh"
 	as_root env RESCH_CACHE="$CACHE" unshare --mount --propagation private \
-		"$HARNESS/in-root.sh" --inside "$layer" "$@"
+		"$HARNESS/in-root.sh" --inside "$layer" "$image" "$@"
 	exit
 fi
-layer=$2 suite=$3 out=$4
-shift 4
+layer=$2 image=$3 suite=$4 out=$5
+shift 5
 
 # root.sh puts another root in its place only when nobody works in this one.
 exec 8>"$CACHE/roots/$suite.use"
@@ -34,9 +40,9 @@ flock -s 8
 new=$(mktemp -d "${TMPDIR:-/tmp}/resch-root.XXXXXX")
 trap 'umount -R -l "$new" 2>/dev/null; rmdir "$new"' EXIT
 mount -t tmpfs -o mode=755 resch "$new"
-mkdir "$new"/{upper,work,root}
-mount -t overlay -o "lowerdir=$layer$CACHE/roots/$suite,upperdir=$new/upper,workdir=$new/work" \
-	resch "$new/root"
+mkdir -p "$new"/{disk/upper,disk/work,root}
+mount -t overlay resch "$new/root" \
+	-o "lowerdir=$layer$CACHE/roots/$suite,upperdir=$new/disk/upper,workdir=$new/disk/work"
 root=$new/root
 mkdir -p "$root/src" "$root/resch" "$root/cache"
 mount -t proc proc "$root/proc"
@@ -51,3 +57,8 @@ mount --bind "$out" "$root/resch"
 env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 	LC_ALL=C.UTF-8 TERM="${TERM:-dumb}" \
 	chroot "$root" "$@"
+[ -n "$image" ] || exit 0
+umount -R "$root"
+rm -rf "$new/disk/work"/*
+truncate -s 2G "$image"
+mke2fs -q -F -t ext4 -E lazy_itable_init=0,nodiscard -d "$new/disk" "$image"
