@@ -89,6 +89,9 @@ deb: ## Debian packages, in O/deb (debian/control says what that needs)
 deb-check: ## those packages, built, installed, used and purged in a clean root of SUITE
 	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
+secureboot-check: ## signed modules, and others, with Secure Boot on: KERNELS="6.1 6.12"
+	@$(H)/secureboot.sh $(KERNELS)
+
 clean: ## remove build/
 	rm -rf build
 
@@ -96,4 +99,5 @@ distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
 .PHONY: help all modules user check check-unit check-guest check-debug coverage torture lint \
-	demo kernelshark timeline bench install uninstall deb deb-check clean distclean
+	demo kernelshark timeline bench install uninstall deb deb-check \
+	secureboot-check clean distclean

@@ -4,7 +4,7 @@
 # Install, through apt, the Debian packages that a purpose needs and that are
 # missing. Silent, and without network, when nothing is missing.
 #
-# usage: setup.sh install|build|bpf|guest|lint|bench|model|plot|kernelshark|dkms...
+# usage: setup.sh install|build|bpf|guest|secureboot|lint|bench|model|plot|kernelshark|dkms...
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -27,6 +27,7 @@ packages_for() {
 		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel \
 			python3-pyte trace-cmd fish ;;
 	# reschtop; where they are missing `make install` leaves it out
+	secureboot) packages_for guest && echo ovmf sbsigntool efitools openssl ;;
 	bpf) echo clang bpftool libbpf-dev libncurses-dev ;;
 	guest) echo qemu-system-x86 mmdebstrap debian-archive-keyring ca-certificates cpio \
 		zstd xz-utils lz4 e2fsprogs busybox-static python3-minimal libpython3-stdlib \
@@ -40,7 +41,7 @@ packages_for() {
 		libtraceevent-dev libjson-c-dev \
 		"$(kernelshark_qt)" ;;
 	dkms) echo dkms gcc make "linux-headers-${RESCH_RELEASE:-$(uname -r)}" ;;
-	*) die "no purpose '$1'; there are: install build bpf guest lint bench model plot" \
+	*) die "no purpose '$1'; there are: install build bpf guest secureboot lint bench model plot" \
 		"kernelshark dkms" ;;
 	esac
 }
