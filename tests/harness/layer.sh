@@ -59,8 +59,7 @@ viewers() {
 layer() {
 	local dir=$1 package
 	rm -rf "$dir"
-	index "$dir/apt" "$(kernel_lines | awk -v s="$suite" \
-		'{ split($2, a, "+") } a[1] == s { print $2; exit }')"
+	index "$dir/apt" "$(suite_sources "$suite")"
 	cp "$CACHE/roots/$suite/var/lib/dpkg/status" "$dir/apt/var/lib/dpkg/status"
 	say "$suite: $kind (about 200 MB to download)"
 	# shellcheck disable=SC2086 # one package a word

@@ -71,6 +71,14 @@ kernel_field() {
 	esac
 }
 
+# suite_sources SUITE: it, and with plus signs all others that packages of its kernels come from.
+suite_sources() {
+	kernel_lines | awk -v s="$1" '
+		{ n = split($2, part, "+") }
+		part[1] == s { for (i = 1; i <= n; i++) if (!seen[part[i]]++) print part[i] }' |
+		paste -sd+
+}
+
 # kernel_release NAME: what uname -r says in it, once its root is there.
 kernel_release() {
 	local file=$CACHE/kernels/$1/release

@@ -5,7 +5,7 @@
 # that it could look at.
 #
 # usage: lint.sh shellcheck|python|spdx|whitespace|widths|lengths|lists|floors|checkpatch|sparse|
-#	arm64|cppcheck|clang-format
+#	arm64|foreign|cppcheck|clang-format
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -125,6 +125,14 @@ arm64() {
 		grep -E '(error|warning|Error|\*\*\*)' "$out.log" || tail -n 40 "$out.log"
 		exit 1
 	}
+}
+
+# The modules as DKMS builds them for a kernel whose series is not in the list.
+check_foreign() {
+	local kernel
+	kernel=$(kernel_names | sort -V | tail -n 1)
+	kernel=${kernel%-rt}
+	"$HARNESS/foreign.sh" "$kernel"
 }
 
 check_cppcheck() {

@@ -80,7 +80,7 @@ image_packages() {
 # that nothing builds an initramfs or touches a boot loader.
 make_root() {
 	local suite=$1 dir=$2 sources name flavour release include images='' host_apt
-	sources=$(kernels_of "$suite" | awk 'NR == 1 { print $2 }')
+	sources=$(suite_sources "$suite")
 	say "$suite: package lists of ${sources//+/ and }"
 	index "$dir.apt" "$sources"
 

@@ -206,7 +206,7 @@ class Install(unittest.TestCase):
             needs = [line.split()[0] for line in file if line.startswith('CONFIG_')]
         reschctl = self.destdir + '/usr/local/bin/reschctl'
         for release in ('6.1.0-56-amd64', '7.2.13+deb14-rt-amd64', '5.10.0-30-amd64',
-                        '6.8.0-45-generic', '7.3.4-amd64'):
+                        '6.8.0-45-generic', '7.3.4-amd64', '7.4.1-amd64'):
             for lacks in ('', 'CONFIG_PREEMPT_NOTIFIERS', 'CONFIG_HIGH_RES_TIMERS'):
                 root = os.path.join(self.folder.name, 'machine')
                 config = root + '/boot/config-' + release

@@ -115,7 +115,7 @@ class Doctor(unittest.TestCase):
     def test_kernels_that_are_not_tested(self):
         """Older, in between, newer, and of a series that only begins like a tested one."""
         config = self.base()["boot/config-6.1.0-56-amd64"]
-        for release in ("5.10.0-30-amd64", "6.8.0-45-generic", "6.18.44-amd64", "7.3.4-amd64",
+        for release in ("5.10.0-30-amd64", "6.8.0-45-generic", "6.18.44-amd64", "7.4.1-amd64",
                         "6.120.1", "6.10.1"):
             found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n",
                                                "boot/config-" + release: config}))
@@ -125,7 +125,7 @@ class Doctor(unittest.TestCase):
             # What it has decides.
             self.assertEqual(found["config"]["status"], "ok", release)
         for release in ("6.1.0-56-amd64", "6.1.0-56-rt-amd64", "6.12.117+deb13-amd64",
-                        "7.2.13+deb14-rt-amd64"):
+                        "7.2.13+deb14-rt-amd64", "7.3.4+deb13-amd64"):
             found = self.examine(self.machine({"proc/sys/kernel/osrelease": release + "\n"}))
             self.assertEqual(found["kernel"]["status"], "ok", release)
 
