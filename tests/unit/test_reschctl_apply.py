@@ -53,7 +53,9 @@ class Apply(Applied):
 
     def test_made_once(self):
         before = self.state()
-        said = self.apply(WANTED).stdout
+        result = self.apply(WANTED)
+        self.assertNotRegex(result.stderr, "server .*: it does not run")
+        said = result.stdout
         self.assertIn("+ domain 2: plugin server, options rest=1, capacity 90%, overhead 10us\n",
                       said)
         self.assertIn("+ plugin fp\n", said)

@@ -406,6 +406,8 @@ static int plan_part(struct planning *planning, enum part part, const struct ite
 		return plan_domain(planning, want);
 	case PART_SERVER:
 		return planning_server(planning, want);
+	case PART_HOLDER: /* has come with its server */
+		return 0;
 	case PART_SHIELD:
 		return plan_shield(planning, want);
 	case PART_GUARD:
