@@ -89,6 +89,9 @@ deb: ## Debian packages, in O/deb (debian/control says what that needs)
 deb-check: ## those packages, built, installed, used and purged in a clean root of SUITE
 	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
+boot-check: ## packages in a fresh root, a service in real time, a reboot: KERNELS="6.1 6.12 7.2"
+	@$(H)/boot.sh $(KERNELS)
+
 secureboot-check: ## signed modules, and others, with Secure Boot on: KERNELS="6.1 6.12"
 	@$(H)/secureboot.sh $(KERNELS)
 
@@ -100,4 +103,4 @@ distclean: clean ## remove build/ and the cache of roots and kernels
 
 .PHONY: help all modules user check check-unit check-guest check-debug coverage torture lint \
 	demo kernelshark timeline bench install uninstall deb deb-check \
-	secureboot-check clean distclean
+	boot-check secureboot-check clean distclean

@@ -5,11 +5,12 @@
 # made from VERSION and the time of the last commit.
 #
 # usage: deb.sh OUT
+#        deb.sh --build SUITE OUT	in a clean root of a suite
 #        deb.sh --test SUITE	in a clean root of a suite: build, lintian, install,
 #				use, remove, purge; nothing may be left
 #
-# The test fetches packages from the archive, and takes minutes: `make deb-check`
-# calls it, `make check` doesn't.
+# In a root they are built with what the archive has, which takes minutes: `make deb-check` and
+# `make boot-check` call that, `make check` doesn't.
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
@@ -88,24 +89,32 @@ needed() {
 		sed 's/^ *//; /^$/d; /resch/d' | sort -u | paste -sd,
 }
 
-# Inside a root, as root.
-inside() {
-	local release log=/tmp/apt.log debs
-	apt() {
-		apt-get -q -y -o APT::Sandbox::User=root --no-install-recommends "$@" \
-			>"$log" 2>&1 || {
-			tail -n 30 "$log" >&2
-			die "apt-get $*"
-		}
+# In a root: apt, without a word but where it fails.
+log=/tmp/apt.log
+apt() {
+	apt-get -q -y -o APT::Sandbox::User=root --no-install-recommends "$@" >"$log" 2>&1 || {
+		tail -n 30 "$log" >&2
+		die "apt-get $*"
 	}
+}
+
+# build_inside OUT: in a root, as root, with what that needs.
+build_inside() {
 	apt update
 	# shellcheck disable=SC2086 # words
-	apt install $NEEDED "$(qt qtbase5-dev qt6-base-dev)" lintian
-	build /tmp >/tmp/build.log 2>&1 || {
+	apt install $NEEDED "$(qt qtbase5-dev qt6-base-dev)"
+	build "$1" >/tmp/build.log 2>&1 || {
 		tail -n 60 /tmp/build.log >&2
 		die "the packages were not built"
 	}
-	say "built: $(cd /tmp/deb && echo *.deb)"
+	say "built: $(cd "$1/deb" && echo *.deb)"
+}
+
+# Inside a root, as root.
+inside() {
+	local release debs
+	build_inside /tmp
+	apt install lintian
 	lintian --fail-on error,warning --profile debian /tmp/deb/*.changes ||
 		die "lintian has something to say"
 
@@ -142,11 +151,16 @@ inside() {
 
 case ${1-} in
 --inside) inside ;;
+--build-inside) build_inside /resch ;;
+--build)
+	mkdir -p "$3"
+	"$HARNESS/in-root.sh" "$2" "$3" /src/tests/harness/deb.sh --build-inside
+	;;
 --test)
 	suite=${2?which suite}
 	mkdir -p "$BUILD/deb-$suite"
 	"$HARNESS/in-root.sh" "$suite" "$BUILD/deb-$suite" /src/tests/harness/deb.sh --inside
 	;;
-'' | -*) die "usage: deb.sh OUT | --test SUITE" ;;
+'' | -*) die "usage: deb.sh OUT | --build SUITE OUT | --test SUITE" ;;
 *) build "$1" ;;
 esac
