@@ -44,7 +44,7 @@ static void varied(uint32_t overrun, uint32_t miss)
 			task.arg = &task;
 		task_start(&task, body_varies);
 		task_join(&task);
-		/* A machine that stands still uses budgets up, and a job's own release moves by that. */
+		/* A machine that stands still uses budgets up: that moves a job's own release. */
 	} while (overrun == RESCH_THROTTLE && overruns);
 	for (turn = 1; turn <= TURNS; turn++)
 		check_is(releases[turn] - releases[turn - 1], (1 + skips[turn]) * wanted[turn - 1]);
