@@ -110,6 +110,8 @@ void stage_done(const struct request *request)
 	urgency = urgency_of(here.plan, &chain->stages[next.stage]);
 	if (here.plan->node_of[next.chain][next.stage] == here.self)
 		pool_put(&next, urgency);
+	else if (here.plan->dds)
+		dds_send(&next, urgency);
 	else
 		wire_send(&next, urgency);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* main.c - resch-nodes: chains whose stages are on several nodes, by messages over TCP */
+/* main.c - resch-nodes: chains whose stages are on several nodes, by messages over TCP or DDS */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -29,6 +29,7 @@ static const char help[] =
 	"\n"
 	"      --lanes=N           of a CPU at most; 1: all requests in one queue (default: one for each urgency)\n"
 	"      --compare           with lanes as said, then with one for all\n"
+	"      --transport=tcp|dds DDS: readers and writers of topics, and one thread a node that receives, instead of connections\n"
 	"      --threads=N         of a lane (default: 1)\n"
 	"      --more=N            and so many more as all are busy (default: 0)\n"
 	"      --duration=TIME     (default: 10s; Ctrl-C ends it before)\n"
@@ -346,7 +347,8 @@ static int play_and_tell(struct run *run, struct json_object *list)
 		json_object_array_add(list, report_json(&run->plan, run->shared, bounds));
 		return 0;
 	}
-	printf("%s%s, %s:\n", run->plan.most == 1 ? "one lane for all" : "lanes",
+	printf("%s, %s%s, %s:\n", run->plan.dds ? "DDS" : "TCP",
+	       run->plan.most == 1 ? "one lane for all" : "lanes",
 	       run->plan.most > 1 ? " for bands" : "",
 	       run->plan.loopback ? "at the loopback interface" : "namespaces");
 	report_text(&run->plan, run->shared, bounds);
@@ -419,6 +421,7 @@ static struct event event_of(const char *text)
 enum {
 	LANES = 1,
 	COMPARE,
+	TRANSPORT,
 	THREADS,
 	MORE,
 	DURATION,
@@ -435,14 +438,23 @@ enum {
 };
 
 static const struct option options[] = {
-	{ "lanes", 1, NULL, LANES },	   { "compare", 0, NULL, COMPARE },
-	{ "threads", 1, NULL, THREADS },   { "more", 1, NULL, MORE },
-	{ "duration", 1, NULL, DURATION }, { "load", 1, NULL, LOAD },
-	{ "policy", 1, NULL, POLICY },	   { "handover", 1, NULL, HANDOVER },
-	{ "payload", 1, NULL, PAYLOAD },   { "lose", 1, NULL, LOSE },
-	{ "cut", 1, NULL, CUT },	   { "kill", 1, NULL, KILL },
-	{ "back", 1, NULL, BACK },	   { "loopback", 0, NULL, LOOPBACK },
-	{ "json", 0, NULL, JSON },	   {},
+	{ "lanes", 1, NULL, LANES },
+	{ "compare", 0, NULL, COMPARE },
+	{ "transport", 1, NULL, TRANSPORT },
+	{ "threads", 1, NULL, THREADS },
+	{ "more", 1, NULL, MORE },
+	{ "duration", 1, NULL, DURATION },
+	{ "load", 1, NULL, LOAD },
+	{ "policy", 1, NULL, POLICY },
+	{ "handover", 1, NULL, HANDOVER },
+	{ "payload", 1, NULL, PAYLOAD },
+	{ "lose", 1, NULL, LOSE },
+	{ "cut", 1, NULL, CUT },
+	{ "kill", 1, NULL, KILL },
+	{ "back", 1, NULL, BACK },
+	{ "loopback", 0, NULL, LOOPBACK },
+	{ "json", 0, NULL, JSON },
+	{},
 };
 
 static void option(struct run *run, int which)
@@ -456,6 +468,13 @@ static void option(struct run *run, int which)
 		break;
 	case COMPARE:
 		run->compare = true;
+		break;
+	case TRANSPORT:
+		plan->dds = !strcmp(optarg, "dds");
+		if (!plan->dds && strcmp(optarg, "tcp"))
+			usage(optarg);
+		if (plan->dds && !dds_there())
+			usage("it was compiled where there is no Cyclone DDS (cyclonedds-dev, cyclonedds-tools)");
 		break;
 	case THREADS:
 		plan->threads = (uint32_t)number(optarg, 1, POOL_MAX);
@@ -522,6 +541,8 @@ int main(int argc, char **argv)
 	if ((run.cut.at && node_named(&run, run.cut.node) < 0) ||
 	    (run.kill.at && node_named(&run, run.kill.node) < 0))
 		usage("there is no such node");
+	if (run.cut.at && run.plan.dds)
+		usage("--cut breaks connections, which there are over tcp");
 	run.bounds.chains = calloc(run.plan.set.model.count, sizeof(*run.bounds.chains));
 	run.shared = mmap(NULL, sizeof(*run.shared), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);

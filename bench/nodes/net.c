@@ -72,6 +72,25 @@ int net_pairs(uint32_t nodes, const pid_t *pids)
 	return 0;
 }
 
+/*
+ * A node is found at any of its addresses, on the pair with it: who asks it where it is gets all of
+ * them (DDS does).
+ */
+static int route(uint32_t node, uint32_t nodes)
+{
+	uint32_t a, b;
+
+	for (a = 0; a < nodes; a++)
+		for (b = a + 1; b < nodes; b++) {
+			if (a == node || b == node)
+				continue;
+			if (ip("route add 10.213.%u.1 dev rn%u.%u", a * NODES_MAX + b, node, a) ||
+			    ip("route add 10.213.%u.2 dev rn%u.%u", a * NODES_MAX + b, node, b))
+				return -1;
+		}
+	return 0;
+}
+
 int net_up(uint32_t node, uint32_t nodes)
 {
 	uint32_t other;
@@ -86,7 +105,7 @@ int net_up(uint32_t node, uint32_t nodes)
 		    ip("link set rn%u.%u up", node, other))
 			return -1;
 	}
-	return ip("link set lo up");
+	return route(node, nodes) || ip("link set lo up") ? -1 : 0;
 }
 
 static struct sockaddr_in address(bool loopback, uint32_t from, uint32_t to)
@@ -100,6 +119,13 @@ static struct sockaddr_in address(bool loopback, uint32_t from, uint32_t to)
 					   10u << 24 | 213u << 16 | (low * NODES_MAX + high) << 8 |
 						   (to < from ? 1 : 2));
 	return at;
+}
+
+void net_address(bool loopback, uint32_t from, uint32_t to, char text[NET_ADDRESS])
+{
+	const struct sockaddr_in at = address(loopback, from, to);
+
+	inet_ntop(AF_INET, &at.sin_addr, text, NET_ADDRESS);
 }
 
 int net_listen(bool loopback, uint32_t node)

@@ -200,10 +200,11 @@ static void manage(int listener)
 		struct pollfd look = { .fd = listener, .events = POLLIN };
 
 		poll(&look, 1, LOOK / 1000000);
-		take_connections(listener);
+		if (!here.plan->dds)
+			take_connections(listener);
 		if (__atomic_exchange_n(&here.shared->cut[here.self], 0, __ATOMIC_RELAXED))
 			wire_cut();
-		if (connections())
+		if (here.plan->dds ? dds_found() : connections())
 			__atomic_store_n(&here.shared->ready[here.self], 2, __ATOMIC_RELEASE);
 		for (i = 0; i < here.plan->lanes; i++)
 			if (here.plan->lane[i].node == here.self)
@@ -230,6 +231,8 @@ int node_main(const struct plan *plan, struct shared *shared, uint32_t self, int
 	for (i = 0; i < plan->lanes && !result; i++)
 		if (plan->lane[i].node == self)
 			result = pool_open(i);
+	if (!result && plan->dds)
+		result = dds_open();
 	if (!result)
 		result = sources_open(late);
 	if (result)

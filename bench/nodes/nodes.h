@@ -3,8 +3,8 @@
  * nodes.h - chains whose stages are on several nodes: what the parts of resch-nodes share
  *
  * A node is a process, in a network namespace of its own where the kernel has pairs of interfaces.
- * A stage that is on another node than the one before it is released by a message over TCP. All
- * nodes read the same file, so a chain and a stage have the same numbers everywhere.
+ * A stage that is on another node than the one before it is released by a message, over TCP or DDS.
+ * All nodes read the same file, so a chain and a stage have the same numbers everywhere.
  *
  * The CPUs of a node are served by *lanes*: a lane has the connections and the threads for a band
  * of urgencies. With one lane for each urgency a request that matters less is never in front of one
@@ -55,6 +55,7 @@ struct plan {
 	uint32_t lose; /* messages, of a million */
 	uint32_t payload; /* bytes of a message, beside its head */
 	bool loopback;
+	bool dds; /* messages go over DDS, not over TCP */
 	uint32_t domain;
 };
 
@@ -147,6 +148,9 @@ int net_pairs(uint32_t nodes, const pid_t *pids);
 int net_up(uint32_t node, uint32_t nodes);
 /** net_listen, net_connect - Return: a socket, or -errno. Connecting does not wait. */
 int net_listen(bool loopback, uint32_t node);
+#define NET_ADDRESS 16
+/** net_address - in words, where @from finds @to */
+void net_address(bool loopback, uint32_t from, uint32_t to, char text[NET_ADDRESS]);
 int net_connect(bool loopback, uint32_t from, uint32_t to);
 
 /* ---- lane.c: queues, threads, connections ---------------------------------------------------- */
@@ -210,8 +214,26 @@ void wire_send(const struct request *request, uint64_t urgency);
 int wire_begin(int socket, uint32_t lane);
 /** wire_accept - a thread that reads what comes through a new connection. Return: 0 or -errno */
 int wire_accept(int socket);
+/** wire_loses - is this message thrown away, by chance? */
+bool wire_loses(void);
+/** wire_lost - the request goes nowhere */
+void wire_lost(const struct request *request);
+struct resch_register;
+/** reader_params - of a task that puts requests into the lanes of that one's CPU */
+void reader_params(const struct lane *lane, struct resch_register *reg);
 /** wire_cut - break all connections of this node */
 void wire_cut(void);
+
+/* ---- dds.c ----------------------------------------------------------------------------------- */
+
+/** dds_there - was resch-nodes compiled with Cyclone DDS? */
+bool dds_there(void);
+/** dds_open - readers and writers of this node. Return: 0 or -errno */
+int dds_open(void);
+/** dds_found - have all that it writes to been found? */
+bool dds_found(void);
+/** dds_send - as wire_send() */
+void dds_send(const struct request *request, uint64_t urgency);
 
 /* ---- node.c ---------------------------------------------------------------------------------- */
 

@@ -27,12 +27,12 @@ static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;
 static int readers[1024]; /* connections that are read; -1: a free place */
 static uint32_t readers_most;
 
-static void lost(const struct request *request)
+void wire_lost(const struct request *request)
 {
 	count_up(here.shared->stages[request->chain][request->stage].lost, 1);
 }
 
-static bool thrown_away(void)
+bool wire_loses(void)
 {
 	static __thread unsigned int seed;
 
@@ -73,14 +73,14 @@ void wire_send(const struct request *request, uint64_t urgency)
 	int socket = __atomic_load_n(&here.out[lane], __ATOMIC_ACQUIRE);
 	ssize_t sent;
 
-	if (socket < 0 || here.trying[lane] || thrown_away()) {
-		lost(request);
+	if (socket < 0 || here.trying[lane] || wire_loses()) {
+		wire_lost(request);
 		return;
 	}
 	sent = sendmsg(socket, &head, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent == (ssize_t)(sizeof(message) + here.plan->payload))
 		return;
-	lost(request);
+	wire_lost(request);
 	/* No room at all leaves it whole; a part of a message does not. */
 	if (sent >= 0 || (errno != EAGAIN && errno != EINTR))
 		broken(lane, socket);
@@ -144,7 +144,7 @@ static void read_messages(int socket)
 }
 
 /* It is a task as long as it reads: its wake-ups are its releases. */
-static bool reader_register(const struct lane *lane, struct resch_register *reg)
+void reader_params(const struct lane *lane, struct resch_register *reg)
 {
 	struct resch_task_params *params = &reg->params;
 
@@ -157,7 +157,6 @@ static bool reader_register(const struct lane *lane, struct resch_register *reg)
 	params->cpu = lane->cpu;
 	params->flags = RESCH_F_SKIP_ADMISSION;
 	snprintf(params->name, sizeof(params->name), "reader");
-	return !resch_register_self(here.device, reg);
 }
 
 static void *reader_main(void *arg)
@@ -172,7 +171,8 @@ static void *reader_main(void *arg)
 	if (be32toh(hello[0]) != HELLO_MAGIC || lane >= here.plan->lanes ||
 	    here.plan->lane[lane].node != here.self)
 		goto out;
-	if (!reader_register(&here.plan->lane[lane], &reg)) {
+	reader_params(&here.plan->lane[lane], &reg);
+	if (resch_register_self(here.device, &reg)) {
 		count_up(here.shared->failed[here.self], 1);
 		goto out;
 	}
