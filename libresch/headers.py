@@ -12,7 +12,8 @@ import re
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = [os.path.join(HERE, '../uapi/linux/resch.h')] + [
     os.path.join(HERE, name)
-    for name in ('resch.h', 'resch-text.h', 'resch-server.h', 'resch-assign.h', 'resch-chain.h')]
+    for name in ('resch.h', 'resch-text.h', 'resch-server.h', 'resch-assign.h', 'resch-chain.h',
+                 'resch-pace.h')]
 
 
 @dataclasses.dataclass

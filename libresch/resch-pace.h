@@ -4,6 +4,7 @@
 #define _RESCH_PACE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #ifdef __cplusplus
