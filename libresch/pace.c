@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* pace.c - how far away the next release is, by another clock */
 #include <errno.h>
+#include <time.h>
 
 #include "request.h"
 

@@ -256,10 +256,10 @@ bool resch_register_may(const struct resch_file *file, const struct resch_thread
 }
 
 /*
- * The thread, with a reference, and the lock of its CPU; or the error. Each job of who asks may
- * cost one of these: it waits for no request of others.
+ * The thread, with a reference; or the error. Each job of who asks may cost one of these: it waits
+ * for no request of others.
  */
-static struct resch_thread *register_lock(const struct resch_file *file, u32 id, bool holder)
+static struct resch_thread *register_find(const struct resch_file *file, u32 id, bool holder)
 {
 	struct resch_thread *thread = resch_thread_get(id, false);
 
@@ -269,19 +269,18 @@ static struct resch_thread *register_lock(const struct resch_file *file, u32 id,
 		resch_thread_put(thread);
 		return ERR_PTR(-EPERM);
 	}
-	resch_thread_lock_irq(thread);
 	return thread;
 }
 
 int resch_register_release(const struct resch_file *file, u32 id, bool holder)
 {
-	struct resch_thread *thread = register_lock(file, id, holder);
+	struct resch_thread *thread = register_find(file, id, holder);
 	struct resch_cpu *rc;
 	int err;
 
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	rc = thread->rc;
+	rc = resch_thread_lock_irq(thread);
 	err = resch_job_ask(thread, ktime_get());
 	resch_cpu_unlock_irq(rc);
 	resch_cpu_kick(rc);
@@ -296,9 +295,10 @@ int resch_register_pace(const struct resch_file *file, const struct resch_pace *
 
 	if (pace->reserved)
 		return -EINVAL;
-	thread = register_lock(file, pace->id, holder);
+	thread = register_find(file, pace->id, holder);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
+	resch_thread_lock_irq(thread);
 	err = resch_job_pace(thread, pace->distance, ktime_get());
 	resch_thread_unlock_irq(thread);
 	resch_thread_put(thread);

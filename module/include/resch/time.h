@@ -30,7 +30,7 @@ static inline int resch_time_is_digit(char c)
 /* Nanoseconds in a unit; 0: there is none of that name. */
 static inline __u64 resch_time_unit(const char *name)
 {
-	static const struct {
+	static const struct resch_time_name {
 		const char *name;
 		__u64 ns;
 	} units[] = {
@@ -41,14 +41,13 @@ static inline __u64 resch_time_unit(const char *name)
 		{ "us", 1000 },
 		{ "µs", 1000 },
 		{ "ns", 1 },
+		{ NULL, 0 },
 	};
-	unsigned int i;
+	const struct resch_time_name *unit = units;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(name, units[i].name))
-			return units[i].ns;
-	}
-	return 0;
+	while (unit->name && strcmp(name, unit->name))
+		unit++;
+	return unit->ns;
 }
 
 /* A number: what is before its point, and @fraction / @scale. Return: how many digits; -errno */
