@@ -177,7 +177,7 @@ static void run(const struct model *model)
 	if (model->order)
 		rig_option(&rig, "order", model->order);
 	if (!model->ahead)
-		rig_option(&rig, "quantum", "50000");
+		rig_option(&rig, "quantum", "50us");
 	for (i = 0; i < TASKS; i++)
 		rig.tasks[i].id = i + 1;
 	for (round = 0; round < ROUNDS; round++) {
@@ -256,7 +256,7 @@ static void takeover(void **state)
 		rig.plugin = model->plugin;
 		turn.task = NULL;
 		if (!model->ahead)
-			rig_option(&rig, "quantum", "50000");
+			rig_option(&rig, "quantum", "50us");
 		resch_rq_for_each(&rig.rq, task) {
 			memset(task->private, 0, sizeof(task->private));
 			if (rig.plugin->attach)

@@ -119,7 +119,7 @@ static void fp_liu_layland(void **state)
 
 static void demo(void **state)
 {
-	run(resch_demo(), "quantum", "500000", true, false);
+	run(resch_demo(), "quantum", "500us", true, false);
 }
 
 int main(void)
