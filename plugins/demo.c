@@ -7,7 +7,7 @@
  * admission test, state that changes by events, and above all an answer that does not hold for
  * ever. docs/writing-a-plugin.md walks through this file.
  *
- * Option: quantum=NS, 10000 to 1000000000 ns; default 1000000.
+ * Option: quantum=TIME, 10us to 1s; default 1ms.
  */
 #include <resch/option.h>
 #include <resch/plugin.h>
@@ -175,7 +175,7 @@ static void demo_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
  */
 static const struct resch_plugin demo = {
 	.name = "demo",
-	.about = "round robin (quantum=NS), the tutorial's example",
+	.about = "round robin (quantum=TIME), the tutorial's example",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_INNER,
 	.option = demo_option,

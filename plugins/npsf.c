@@ -13,7 +13,7 @@
  *
  * Admission is exact, see analysis/supply.h.
  *
- * Options: handover=notify (default), handover=retry, retry=NS (1000 to 1000000, default 5000).
+ * Options: handover=notify (default), handover=retry, retry=TIME (1us to 1ms, default 5us).
  *   reclaim=1   what a group leaves over of its window goes to the groups with all windows on this
  *               CPU, those with the next windows first (it looks at the next 8 windows); reclaim=0
  *               is the default. Split groups get none: they might be wanted elsewhere at any
@@ -91,7 +91,7 @@ static void npsf_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 static const struct resch_plugin npsf = {
 	.name = "npsf",
 	.about =
-		"NPS-F: notional processors by a plan (handover=notify|retry, retry=NS, reclaim=0|1)",
+		"NPS-F: notional processors by a plan (handover=notify|retry, retry=TIME, reclaim=0|1)",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_WHOLE | RESCH_PLUGIN_PLAN,
 	.option = npsf_option,

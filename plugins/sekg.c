@@ -19,7 +19,7 @@
  * Admission is exact for the windows alone, see analysis/supply.h. The reclaimed time is not
  * counted on, for it is not there when it is needed.
  *
- * Options: handover=notify (default), handover=retry, retry=NS (1000 to 1000000, default 5000).
+ * Options: handover=notify (default), handover=retry, retry=TIME (1us to 1ms, default 5us).
  */
 #include <resch/plugin.h>
 
@@ -63,7 +63,7 @@ static void sekg_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 static const struct resch_plugin sekg = {
 	.name = "sekg",
 	.about =
-		"sporadic EKG: slot-based task splitting by a plan (handover=notify|retry, retry=NS)",
+		"sporadic EKG: slot-based task splitting by a plan (handover=notify|retry, retry=TIME)",
 	.abi = RESCH_PLUGIN_ABI,
 	.flags = RESCH_PLUGIN_WHOLE | RESCH_PLUGIN_PLAN,
 	.option = slots_option,

@@ -11,7 +11,7 @@
  *
  *   group due here, but busy elsewhere:
  *     handover=notify   stopped() kicks the CPU whose turn it is
- *     handover=retry    that CPU asks again every retry=NS
+ *     handover=retry    that CPU asks again every retry=TIME
  *
  * Sousa, Bletsas, Tovar, Andersson, On the implementation of real-time slot-based task-splitting
  * scheduling algorithms for multiprocessor systems, HURRAY-TR-110903, 2011: the ReTAS kernel, which
