@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # make install into a folder, with the objects that make user leaves; what manual pages show.
-check: check-install check-setup check-manners check-documents check-examples check-structures \
-	check-bindings check-python check-defaults
+check: check-install check-setup check-manners check-documents check-documents-inline \
+	check-examples check-structures check-bindings check-python check-defaults
 
 check-install:
 	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
@@ -17,6 +17,10 @@ check-manners: check-install
 check-documents: check-reschctl $(OUT)/resch-sim
 	RESCHCTL=$(OUT)/tools/reschctl RESCH_SIM=$(OUT)/resch-sim \
 		$(TOP)/tests/unit/test_documents.py
+
+# Within their sentences, with those that are installed.
+check-documents-inline: check-install
+	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_documents_inline.py
 
 check-examples:
 	$(TOP)/tests/unit/test_examples.py
@@ -34,5 +38,5 @@ check-bindings: check-library
 check-python: check-library
 	LIBRESCH=$(OUT)/libresch $(TOP)/tests/unit/test_python.py
 
-.PHONY: check-install check-setup check-manners check-documents check-examples check-structures \
-	check-bindings check-python check-defaults
+.PHONY: check-install check-setup check-manners check-documents check-documents-inline \
+	check-examples check-structures check-bindings check-python check-defaults
