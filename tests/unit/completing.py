@@ -10,10 +10,22 @@ import shutil
 import subprocess
 import tempfile
 
-SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/completion')
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPTS = HERE + '/../../tools/completion'
 BASH = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_$1"; '
         'printf "%s\\n" "${COMPREPLY[@]}"')
 FISH = 'source $argv[1]; for line in $argv[2..-1]; echo ==; complete -C $line; end'
+# A shell that answers lives behind a terminal of its own.
+ZSH = """zmodload zsh/zpty
+cp $1 $HOME/.zshrc
+export SCRIPTS=$2 TERM=dumb
+shift 2
+print -rl -- "$@" >$HOME/asked
+zpty shell zsh -d -i
+while zpty -r shell line; do print -rn -- "$line"; done >$HOME/shown
+cat $HOME/told
+! grep -a "$SCRIPTS\|^_[a-z]*:[0-9]" $HOME/shown >&2"""
+NO_ZSH = not shutil.which('zsh') and 'zsh is not installed: tests/harness/setup.sh build'
 NO_FISH = not shutil.which('fish') and 'fish is not installed: tests/harness/setup.sh build'
 MARK = '==\n'
 
@@ -35,11 +47,24 @@ def bash(program, *words):
                          f'{SCRIPTS}/{name}.bash', name, *words]).split()
 
 
+def told(text, lines):
+    """What a shell has told of each line."""
+    found = [part.splitlines() for part in text.split(MARK)[1:]]
+    assert len(found) == len(lines), text
+    return found
+
+
 def fish(program, *lines):
     """For each of the lines, without the program's name, what its last word may be."""
     name = os.path.basename(program)
-    told = run(program, ['fish', '--no-config', '-c', FISH, f'{SCRIPTS}/{name}.fish',
+    text = run(program, ['fish', '--no-config', '-c', FISH, f'{SCRIPTS}/{name}.fish',
                          *[f'{name} {line}' for line in lines]])
-    found = [[row.split('\t')[0] for row in part.splitlines()] for part in told.split(MARK)[1:]]
-    assert len(found) == len(lines), told
-    return found
+    return [[row.split('\t')[0] for row in part] for part in told(text, lines)]
+
+
+def zsh(program, *lines):
+    """The same in zsh; of a path only its last part, and each word once."""
+    name = os.path.basename(program)
+    text = run(program, ['zsh', '-f', '-c', ZSH, 'zsh', f'{HERE}/completing.zsh', SCRIPTS,
+                         *[f'{name} {line}' for line in lines]])
+    return [sorted({row.strip() for row in part} - {''}) for part in told(text, lines)]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Completions of reschctl, in bash and in fish: they ask it for commands, options and words.
+"""Completions of reschctl, in bash, fish and zsh: they ask it for commands, options and words.
 
 usage: RESCHCTL=PATH test_reschctl_completion.py
 """
@@ -109,6 +109,70 @@ class Fish(unittest.TestCase):
         lines += [f"{' '.join(way)} {name}=" for way, name in expecting() if name[:2] == "--"]
         self.assertGreater(len(lines), 200)
         for line, words in zip(lines, completing.fish(RESCHCTL, *lines)):
+            begun = line.split(" ")[-1]
+            self.assertEqual([word for word in words if not word.startswith(begun) or
+                              word[len(begun):].startswith("-")], [], line)
+
+
+@unittest.skipIf(completing.NO_ZSH, completing.NO_ZSH)
+class Zsh(unittest.TestCase):
+    def test_completion(self):
+        kinds = sorted(listed("server-kinds"))
+        wanted = {
+            "": sorted(listed()),
+            "unsh": ["unshield"],
+            "server ": ["add", "attach", "del", "delegate", "list", "run", "set", "size", "tune"],
+            "server at": ["attach"],
+            "server delegate 1:1 --user=roo": ["--user=root"],
+            "server add --kind=": ["--kind=" + kind for kind in kinds],
+            "server add --kind ": kinds,
+            "server add --kind=pa": ["--kind=passive"],
+            "server add -k pa": ["passive"],
+            "server add -b ": [],
+            "server add --budget=1ms --ki": ["--kind"],
+            "run --overrun=de": ["--overrun=demote"],
+            "run --kind wake": ["wakeup"],
+            "run --signal=US": ["--signal=USR1", "--signal=USR2"],
+            "run --cpu 1 -- /usr/bin/basenam": ["basename"],
+            "run --cpu 1 basenam": ["basename"],
+            "run basename --zer": ["--zero"],
+            "domain set --guard=": ["--guard=all", "--guard=off", "--guard=on"],
+            "chain check --method wc": ["wcdo", "wcdo-exact"],
+            "assign --del": ["--delta", "--delta-max"],
+            "top --on": ["--once"],
+            "guard of": ["off"],
+            "guard off --js": ["--json"],
+            "level ": ["linux", "rt0", "rt1"],
+            "level rt0 --unguar": ["--unguarded"],
+            "shield ": ["status"],
+            "shield 2-3 --keep-i": ["--keep-irq"],
+            "shield status --watch=1s --inter": ["--interval"],
+            "shield status --root=/us": ["--root=usr"],
+            "apply /etc/hostnam": ["hostname"],
+            "apply /no/such.yaml --dr": ["--dry-run"],
+            "run --cpu ": [],
+            "run --cpu=": [],
+            "nonsense x": [],
+        }
+        for line, words in zip(wanted, completing.zsh(RESCHCTL, *wanted)):
+            self.assertEqual(words, sorted(wanted[line]), line)
+
+    def test_all_options(self):
+        """Of every way; short ones are there for their values."""
+        lines = [" ".join(way) + " --" for way in ways()]
+        for way, line, words in zip(ways(), lines, completing.zsh(RESCHCTL, *lines)):
+            self.assertEqual([word for word in words if word[:2] == "--"],
+                             sorted({re.sub("=.*", "", each) for each in options(*way)
+                                     if each[:2] == "--"}), line)
+
+    def test_no_option_for_a_value(self):
+        """Wherever a value is expected no option is offered, whether one is known or not; and no
+        option but that one with a value. It is slow: each option once."""
+        once = {name: way for way, name in expecting()}
+        lines = [f"{' '.join(way)} {name} " for name, way in once.items()]
+        lines += [f"{' '.join(way)} {name}=" for name, way in once.items() if name[:2] == "--"]
+        self.assertGreater(len(lines), 100)
+        for line, words in zip(lines, completing.zsh(RESCHCTL, *lines)):
             begun = line.split(" ")[-1]
             self.assertEqual([word for word in words if not word.startswith(begun) or
                               word[len(begun):].startswith("-")], [], line)

@@ -246,6 +246,16 @@ class Completion(unittest.TestCase):
         for line, words in zip(wanted, completing.fish(RESCHTOP, *wanted)):
             self.assertEqual(sorted(words), sorted(wanted[line]), line)
 
+    @unittest.skipIf(completing.NO_ZSH, completing.NO_ZSH)
+    def test_zsh(self):
+        wanted = {"rec": ["record"], "--pr": ["--prometheus"], "--interval=": [],
+                  "--on": ["--once"], "record --o": ["--output"],
+                  "record --": self.options("record"),
+                  "record --output=" + HERE + "/test_top.p": ["--output=test_top.py"],
+                  "record -- /usr/bin/basenam": ["basename"], "record basenam": ["basename"]}
+        for line, words in zip(wanted, completing.zsh(RESCHTOP, *wanted)):
+            self.assertEqual(words, sorted(wanted[line]), line)
+
     def test_manual_has_all_options(self):
         with open(HERE + "/../../tools/top/man/reschtop.8", encoding="utf-8") as file:
             manual = re.sub(r"\\f[BIRP]", "", file.read().replace("\\-", "-"))
