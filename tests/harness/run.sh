@@ -247,6 +247,7 @@ guest_count() {
 
 JUDGED="loads judged by resch-check"
 BLAMED="culprits named by reschtop"
+LANES="chains between nodes, in lanes"
 BUILD_STEP="build, install, uninstall"
 DEMO="make demo"
 BROWSER="timelines in a browser"
@@ -259,6 +260,12 @@ guest_more() {
 	[ -z "${TESTS-}" ] && [[ " $SHARING " != *" $1 "* ]]
 }
 
+# Which of them plays chains between nodes where the clock counts instructions: one is enough, what
+# carries them is the guest test's.
+has_lanes() {
+	[ "$1" = 6.12 ]
+}
+
 # All about a kernel: what it leaves is counted when it has ended.
 kernel() {
 	left "$1 $BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
@@ -266,6 +273,8 @@ kernel() {
 	guest_more "$1" || return 0
 	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all 1 2 3 || true
 	left "$1 $BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
+	! has_lanes "$1" ||
+		left "$1 $LANES" "$TREE/bench/nodes/compare" --no-build --duration=1s "$1" || true
 }
 
 kernel_count() {
@@ -274,6 +283,7 @@ kernel_count() {
 	guest_more "$1" || return 0
 	left_count "$1 $JUDGED" || true
 	left_count "$1 $BLAMED" || true
+	! has_lanes "$1" || left_count "$1 $LANES" || true
 }
 
 # The demo, and what opens its recording.
