@@ -165,6 +165,8 @@ struct resch_thread {
 	/* cpu->lock; once it is GONE resch_lock, or the thread itself: what to give back */
 	cpumask_t saved_cpus;
 	u64 saved_cpuset; /* in which it got that */
+	/* its registration was asked for in a container: on CPUs that it has there, see join.c */
+	bool contained;
 	/* what its next child will need; taken by fork, renewed by the thread itself */
 	struct resch_child *child;
 

@@ -2,6 +2,7 @@
 /* register.c - registrations: asked for, ended, given up with their descriptor */
 #include <linux/cred.h>
 #include <linux/ktime.h>
+#include <linux/nsproxy.h>
 #include <linux/pid.h>
 #include <linux/sched/task.h>
 #include <linux/time_namespace.h>
@@ -83,6 +84,12 @@ static bool register_is_own(struct task_struct *task)
 	own = uid_eq(cred->uid, uid) && uid_eq(cred->euid, uid) && uid_eq(cred->suid, uid);
 	rcu_read_unlock();
 	return own;
+}
+
+/* Who asks is in a container: has a cgroup namespace of its own. */
+static bool register_from_container(void)
+{
+	return current->nsproxy->cgroup_ns != init_task.nsproxy->cgroup_ns;
 }
 
 /* The thread that the request names, with a reference. */
@@ -227,6 +234,8 @@ int resch_register(struct resch_file *file, struct resch_register *reg, bool hol
 	put_task_struct(task);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
+	/* A server is given to its holder with its CPU. */
+	thread->contained = !holder && register_from_container();
 	err = resch_hooks_get();
 	if (err) {
 		resch_thread_put(thread);

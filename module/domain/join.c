@@ -3,6 +3,7 @@
 
 #include "join.h"
 #include "core/levels.h"
+#include "linux/restore.h"
 #include "server/members.h"
 
 static int domain_admit(struct resch_cpu *rc, struct resch_thread *thread,
@@ -58,12 +59,34 @@ static int domain_attach(struct resch_cpu *rc, struct resch_thread *thread)
 	return 0;
 }
 
+/*
+ * On which CPUs of the domain the thread may be. Modules can't ask a cpuset, but what a thread has
+ * as its affinity is always within its cpuset; so CAP_SYS_NICE in a container, which is not meant to
+ * reach what is outside of it, is for these. -EPERM: none of them, or not @wanted.
+ */
+static int domain_within(const struct resch_domain *domain, const struct resch_thread *thread,
+			 s32 wanted, cpumask_t *within)
+{
+	cpumask_copy(within, &domain->cpus);
+	if (!thread->contained)
+		return 0;
+	resch_restore_allowed(thread, within);
+	/* A plan moves it over all of them. */
+	if (domain->algorithm->plugin->flags & RESCH_PLUGIN_PLAN &&
+	    !cpumask_subset(&domain->cpus, within))
+		return -EPERM;
+	if (!cpumask_and(within, within, &domain->cpus))
+		return -EPERM;
+	return wanted < 0 || cpumask_test_cpu(wanted, within) ? 0 : -EPERM;
+}
+
 int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 		      struct resch_verdict *verdict)
 {
 	s32 wanted = thread->task.params.cpu;
-	int err = -ENODEV;
+	static cpumask_t within; /* resch_lock */
 	unsigned int cpu;
+	int err;
 
 	lockdep_assert_held(&resch_lock);
 	if (test_bit(0, &domain->ejecting))
@@ -80,9 +103,13 @@ int resch_domain_join(struct resch_domain *domain, struct resch_thread *thread,
 			return -EINVAL;
 		wanted = home;
 	}
+	err = domain_within(domain, thread, wanted, &within);
+	if (err)
+		return err;
+	err = -ENODEV;
 	resch_plan_bind(domain, &thread->task);
 	resch_server_bind(domain, &thread->task);
-	for_each_cpu(cpu, &domain->cpus) {
+	for_each_cpu(cpu, &within) {
 		if (wanted >= 0 && wanted != cpu)
 			continue;
 		err = domain_admit(resch_cpu_get(cpu), thread, verdict);

@@ -145,6 +145,17 @@ void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus)
 	resch_thread_unlock_irqrestore(thread, flags);
 }
 
+void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus)
+{
+	lockdep_assert_held(&resch_lock);
+	if (thread->parent) {
+		cpumask_copy(cpus, &thread->saved_cpus);
+	} else {
+		cpumask_copy(cpus, &thread->linux_task->cpus_mask);
+		resch_visitor_user(thread->linux_task, cpus);
+	}
+}
+
 /* ---- taking and giving back ------------------------------------------------------------------ */
 
 int resch_restore_save(struct resch_thread *thread)

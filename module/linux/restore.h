@@ -43,6 +43,12 @@ void resch_restore_look(struct resch_thread *thread);
 int __must_check resch_restore_tell(struct resch_thread *thread, cpumask_t *cpus);
 int __must_check resch_restore_change(struct resch_thread *thread, const cpumask_t *cpus);
 
+/*
+ * Where it may run by what its user wants, before it has joined: of a member's child what that
+ * begins with. Process context, resch_lock.
+ */
+void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus);
+
 /* For a child of its. Any context that may take cpu->lock. */
 void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus);
 

@@ -19,7 +19,7 @@
 #include "domain/domain.h"
 #include "domain/join.h"
 #include "domain/table.h"
-#include "guard/affinity.h"
+#include "linux/restore.h"
 
 /* ---- making, resizing, removing -------------------------------------------------------------- */
 
@@ -234,13 +234,7 @@ static void band_allowed(struct resch_entry *any, const struct resch_thread *thr
 		cpumask_and(allowed, &all, cpumask_of(wanted));
 		return;
 	}
-	/* Of a child: what it would be allowed without us. */
-	if (thread->parent) {
-		cpumask_copy(allowed, &thread->saved_cpus);
-	} else {
-		cpumask_copy(allowed, &thread->linux_task->cpus_mask);
-		resch_visitor_user(thread->linux_task, allowed);
-	}
+	resch_restore_allowed(thread, allowed);
 	if (!cpumask_and(allowed, allowed, &all))
 		cpumask_copy(allowed, &all);
 }

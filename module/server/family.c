@@ -54,6 +54,7 @@ void resch_family_expect(struct resch_thread *parent)
 	resch_restore_inherit(&heir->saved_attr);
 	heir->saved_slack = parent->saved_slack;
 	heir->domain_id = parent->domain_id;
+	heir->contained = parent->contained;
 	heir->grant = resch_grant_get(parent->grant);
 	heir->home = parent->home;
 	heir->rc = parent->home;

@@ -202,7 +202,10 @@ struct resch_verdict {
  * -EINVAL: a parameter is out of range. -EBUSY: admission refused it, see @verdict. -ENODEV: no
  * such domain, or the CPU is in none. -EEXIST: the thread is registered already. -ESRCH: no such
  * thread. -EPERM: also for kernel threads, for the kernel's threads in a process (of io_uring), and
- * for threads that the caller may not signal.
+ * for threads that the caller may not signal; where the caller is in a container (has a cgroup
+ * namespace of its own), for CPUs that the thread's affinity lacks, too, of domains with a plan for
+ * any such CPU: its cpuset can't be asked, but bounds that. A server that was delegated is its
+ * holder's with its CPU.
  */
 struct resch_register {
 	struct resch_task_params params;

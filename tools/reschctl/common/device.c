@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,20 @@ const char *error_text(int error)
 	}
 }
 
+static const char *not_permitted(const struct resch_register *reg)
+{
+	const char *missing = rights_missing();
+	cpu_set_t cpus;
+
+	if (missing)
+		return missing;
+	if (reg->params.cpu >= 0 && !sched_getaffinity(reg->pid, sizeof(cpus), &cpus) &&
+	    !CPU_ISSET((size_t)reg->params.cpu, &cpus))
+		return "not permitted: a container has the CPUs of its cpuset, and the thread's affinity lacks this "
+		       "one: `taskset -c CPU` first, or another cpuset";
+	return "not permitted: the thread is another user's, and you may not signal it: become that user, or root";
+}
+
 const char *refusal_text(int error, const struct resch_register *reg)
 {
 	static char text[RESCH_VERDICT_TEXT + 128];
@@ -71,11 +86,7 @@ const char *refusal_text(int error, const struct resch_register *reg)
 		return "this kernel does not export task_work_add, so threads can only register themselves: use "
 		       "`reschctl run` without --thread and --config";
 	case EPERM:
-		missing = rights_missing();
-		return missing ?
-			       missing :
-			       "not permitted: the thread is another user's, and you may not signal it: "
-			       "become that user, or root";
+		return not_permitted(reg);
 	case ENOSPC:
 		return "there are as many tasks in the server, or releases a second, as were delegated: see `reschctl "
 		       "server list --json`";
