@@ -60,9 +60,9 @@ static int domain_attach(struct resch_cpu *rc, struct resch_thread *thread)
 }
 
 /*
- * On which CPUs of the domain the thread may be. Modules can't ask a cpuset, but what a thread has
- * as its affinity is always within its cpuset; so CAP_SYS_NICE in a container, which is not meant to
- * reach what is outside of it, is for these. -EPERM: none of them, or not @wanted.
+ * On which CPUs of the domain the thread may be. Modules can't ask a cpuset, but the affinity of a
+ * thread is always within its cpuset; so CAP_SYS_NICE in a container, which is not meant to reach
+ * what is outside of it, is for these. -EPERM: none of them, or not @wanted.
  */
 static int domain_within(const struct resch_domain *domain, const struct resch_thread *thread,
 			 s32 wanted, cpumask_t *within)
