@@ -90,6 +90,8 @@ def indented_blocks(text):
             block = None
 
 
+MEASURE = re.compile(r'(?<![\w.])\d[\d,.]*(?: to \d[\d,.]*)? '
+                     r'(?:ns|us|µs|ms|s|min|%|MB|GB|instructions|cycles)(?!\w)')
 FIGURE = re.compile(r'\b\d[\d,]*\.\d+|\b\d{2,}\b')
 
 
@@ -123,6 +125,15 @@ def figures(text):
             found = sum(re.match(r'[\d,.]+( |$|%)', cell) is not None for cell in cells)
             counts.append(7 if 5 * found > len(cells) + 5 else 0)
         if any(count > 6 for count in counts):
+            yield heading
+
+
+def figures_in_prose(text):
+    """Headings under whose sentences there are more than two figures with units, but in `code`."""
+    for heading, body in sections(text):
+        body = re.sub(r'^```.*?^```', '', body, flags=re.M | re.S)
+        body = re.sub(r'^(    |\|).*', '', body, flags=re.M)
+        if len(MEASURE.findall(re.sub(r'`[^`]*`', '', body))) > 2:
             yield heading
 
 
@@ -311,8 +322,9 @@ class Listed(unittest.TestCase):
                 used.update(found)
                 self.assertEqual(flags(command), '', f'{path}:{number}: {command}')
         if not os.environ.get('DOCUMENT'):
-            pictures = {at for at, (document, _, _) in enumerate(listed) if document == 'picture'}
-            self.assertEqual([listed[at] for at in range(len(listed)) if at not in used | pictures],
+            others = {at for at, (kind, _, _) in enumerate(listed)
+                      if kind in ('picture', 'constants')}
+            self.assertEqual([listed[at] for at in range(len(listed)) if at not in used | others],
                              [], 'of no command')
 
     def test_entries(self):
@@ -384,23 +396,33 @@ class Listed(unittest.TestCase):
                          [(4, '/etc/a now')])
 
     def test_figures(self):
-        """Figures have a command that makes them anew, which their document names."""
+        """Figures have a command that makes them anew, which their document names; those in
+        sentences may be settings instead, which are spelt somewhere."""
         made = {tuple(place.split(': ', 1)): command for kind, place, command, *_ in lines_of_list()
                 if kind == 'figures'}
         texts = {path: text for path, text in documents() if not pages.is_page(path)}
         found = {(path, heading) for path, text in texts.items() for heading in figures(text)}
+        said = {(path, heading) for path, text in texts.items()
+                for heading in figures_in_prose(text)}
+        settings = {tuple(place.split(': ', 1)) for kind, place, _ in entries()
+                    if kind == 'constants'}
+        self.assertEqual(settings & found, set(), 'figures need a command')
+        found |= said - settings
         for place in sorted(found):
             self.assertIn(place, made, 'which command makes the figures there?')
-            self.assertIn(made[place], texts[place[0]], f'{place}: the document does not name it')
+            self.assertTrue(made[place] in ' '.join(texts[place[0]].split()),
+                            f'{place}: the document does not name {made[place]}')
             self.assertEqual(flags(made[place]), '', place)
         if not os.environ.get('DOCUMENT'):
-            self.assertEqual(set(made) - found, set(), 'no figures there')
+            self.assertEqual((set(made) - found) | (settings - said), set(), 'no figures there')
 
     def test_unnamed_figures_are_seen(self):
         table = '|---|---|---|\n| a | 12.5 ms | 3 |\n| b | 4.25 ms | 7 |\n'
         self.assertEqual(list(figures('# A\n\n| | x | y |\n' + table)), ['A'])
         self.assertEqual(list(figures('# B\n\n```\nedf 1.2 3.4 5.6\nfp 1.2 3.4 5.6 17\n```\n')),
                          ['B'])
+        self.assertEqual(list(figures_in_prose('# D\n\nIt takes 2 ms, 3 to 4 µs or 5 %, not `6 ms`.\n'
+                                               '# E\n\n1 ms, 2 ms\n\n    3 ms\n')), ['D'])
         self.assertEqual(list(figures('# C\n\n```\n$ bench/x\n1.2 3.4 5.6 1.2 3.4 5.6 17\n```\n')),
                          [])
 
