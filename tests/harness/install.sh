@@ -33,7 +33,7 @@ room() {
 fill_stage() {
 	rm -rf "$stage"
 	mkdir -p "$stage"
-	room libresch DESTDIR="$stage" all install
+	room libresch DESTDIR="$stage" all install install-python
 	room tools DESTDIR="$stage" all install install-system
 	room tools/top DESTDIR="$stage" SKELETON="$out/reschtop.skel.h" all install
 	room tools/kernelshark DESTDIR="$stage" all install
@@ -89,6 +89,7 @@ do_install() {
 		"$HARNESS/dkms.sh" check
 		"$HARNESS/setup.sh" install
 	fi
+	say "compiling library and tools: a minute or two"
 	fill_stage
 	mkdir -p "$stage$(dirname "$list")"
 	new_list | sort -u >"$out/installed"
@@ -106,7 +107,9 @@ do_install() {
 	count=$(grep -c . "$out/installed")
 	say "$count files and folders under ${destdir}$prefix; make uninstall takes them away"
 	rm -rf "$stage"
-	[ -n "$destdir" ] || "$HARNESS/dkms.sh" install
+	[ -n "$destdir" ] && return
+	say "compiling modules for the kernel that runs"
+	"$HARNESS/dkms.sh" install
 }
 
 do_uninstall() {

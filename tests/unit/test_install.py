@@ -15,11 +15,11 @@ import unittest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 OUT = os.environ.get('O', TOP + '/build/host')
-# Words of that form that are no programs: the module's threads and files, and an example of a
-# plugin.
+# Words of that form that are no programs: the module's threads and files, packages, and an example
+# of a plugin.
 NOT_PROGRAMS = {'resch-guard', 'resch-guardian', 'resch-events', 'resch-shield', 'resch-slice',
                 'resch-watch', 'resch-test', 'resch-sjf', 'resch-assign', 'resch-nosuch',
-                'resch-trusted'}
+                'resch-trusted', 'resch-dkms', 'resch-trace-tools'}
 with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
     NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ')
                      for name in line.split()[2:]}
@@ -169,6 +169,17 @@ class Install(unittest.TestCase):
         for name in tree:
             self.assertTrue(filecmp.cmp(f'{TOP}/libresch/examples/{name}',
                                         os.path.join(self.destdir, installed[name]), False), name)
+
+    def test_5_python(self):
+        """Debian's Python looks where the module is installed, and the module finds the library."""
+        module, = [name for name in self.files if name.endswith('/resch/__init__.py')]
+        folder = os.path.dirname(os.path.dirname(module))
+        code = 'import resch, site; print("/" + ARG in site.getsitepackages(), resch.__file__)'
+        done = subprocess.run(['/usr/bin/python3', '-B', '-c', code.replace('ARG', repr(folder))],
+                              env={'PYTHONPATH': f'{self.destdir}/{folder}',
+                                   'LD_LIBRARY_PATH': self.destdir + '/usr/local/lib'},
+                              stdout=subprocess.PIPE, text=True, check=True)
+        self.assertEqual(done.stdout, f'True {self.destdir}/{module}\n')
 
     def test_5_without_kernelshark(self):
         """Where libkshark-dev is missing, all but KernelShark's plugin is installed, and a sentence

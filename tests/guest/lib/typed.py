@@ -7,6 +7,7 @@ lines.
 """
 
 import os
+import pwd
 import re
 import select
 import signal
@@ -76,16 +77,23 @@ def alike(expected, printed, sight=plain):
                      ''.join(sight(line) + '\n' for line in printed if line.strip())) is not None)
 
 
+def as_user(name):
+    """What subprocess.Popen needs to become somebody, with no more rights than his."""
+    if not name:
+        return {}
+    return {'user': name, 'group': pwd.getpwnam(name).pw_gid, 'extra_groups': []}
+
+
 class Shell:
     """A shell with jobs, that says when a command is done."""
 
-    def __init__(self, folder, limit, **environment):
+    def __init__(self, folder, limit, user=None, **environment):
         self.limit, self.count = limit, 0
         self.process = subprocess.Popen(['bash', '--norc'], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, cwd=folder,
                                         env={**os.environ, **environment},
-                                        start_new_session=True)
+                                        start_new_session=True, **as_user(user))
         os.set_blocking(self.process.stdout.fileno(), False)
 
     def type(self, command):
