@@ -83,7 +83,15 @@ linker_cache() {
 	fi
 }
 
+# What root has made in somebody's tree is his: he goes on there without sudo.
+give_to_owner() {
+	[ "$(id -u)" -ne 0 ] || [ "$(stat -c %u "$TREE")" -eq 0 ] ||
+		find "$BUILD" "$out" -user 0 -exec chown -h --reference="$TREE" {} + 2>/dev/null ||
+		true
+}
+
 do_install() {
+	trap give_to_owner EXIT
 	if [ -z "$destdir" ]; then
 		[ "$(id -u)" -eq 0 ] || die "needs root: sudo make install"
 		"$HARNESS/dkms.sh" check

@@ -198,6 +198,22 @@ class Install(unittest.TestCase):
                          r'(?m)^SKIP the plugin of KernelShark is not built, nor installed: it needs libkshark-dev \(apt install .*\)$')
         self.assertFalse(os.path.exists(self.folder.name + '/shark'))
 
+    @unittest.skipUnless(os.geteuid() == 0, 'as root only')
+    def test_5_tree_stays_its_owners(self):
+        """sudo make install leaves nothing of root's in somebody's tree."""
+        tree = self.folder.name + '/tree'
+        shutil.copytree(TOP, tree, symlinks=True, ignore=shutil.ignore_patterns('build', '.git'))
+        shutil.copytree(OUT, tree + '/build/host', symlinks=True)
+        subprocess.run(['chown', '-hR', '65534:65534', tree], check=True)
+        done = subprocess.run(['make', '-s', '-C', tree, 'install',
+                               f'O={tree}/build/host', f'DESTDIR={self.folder.name}/owned'],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        found = subprocess.run(['find', tree, '!', '-uid', '65534'], stdout=subprocess.PIPE,
+                               text=True, check=True)
+        self.assertEqual(found.stdout, '')
+
     def test_6_sources(self):
         """DKMS gets every module, the needs, and nothing with a blank left in it."""
         conf, = [name for name in self.files if name.endswith('/dkms.conf')]
