@@ -3,6 +3,7 @@
 """Every command that names a domain or a server says so when there is none, in the same words; on a
 pretended machine."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 import unittest
 
 import reschctl
+from terminal import Terminal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NO_DOMAIN = 'reschctl: there is no domain 9: see `reschctl domain list`\n'
@@ -36,6 +38,29 @@ STANDING = (
 # What `domain list` has of its guard after each.
 GUARDS = ['all', 'all', 'all', 'all', 'off', 'off']
 
+# What lists without rows say below their headings, on a terminal.
+EMPTY = (
+    ('domain list', 'no domains: `reschctl domain set` makes one'),
+    ('server list', 'no servers: `reschctl server add` makes one'),
+    ('balance list', 'no CPU is guarded: `reschctl guard on` guards a domain'),
+    ('guard', 'no domain is guarded: `reschctl guard on` guards one'),
+    ('tasks', 'no tasks: `reschctl run` makes a program one'),
+    ('chain list', 'no chains: `reschctl chain run` makes those of a file'),
+    ('lead list', 'no task has a lead: `reschctl lead set` gives one'),
+)
+
+
+@contextlib.contextmanager
+def pretended():
+    """The environment in which reschctl sees a machine of its own, without domains."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = folder + '/pretended.so'
+        subprocess.run(['cc', '-std=gnu11', '-shared', '-fPIC', '-I' + HERE + '/../../uapi',
+                        '-o', library, HERE + '/pretended_device.c',
+                        HERE + '/pretended_machine.c', '-ldl'], check=True)
+        yield {**os.environ, 'LD_PRELOAD': library, 'RESCH_MACHINE': folder + '/machine',
+               'ASAN_OPTIONS': 'verify_asan_link_order=0'}
+
 
 class Nowhere(unittest.TestCase):
     def test_words(self):
@@ -46,15 +71,24 @@ class Nowhere(unittest.TestCase):
         its plugin is told of, by `domain set` and in the list."""
         self.assertEqual(self.say(STANDING, 'domain list --json'), GUARDS)
 
+    def test_empty_lists(self):
+        """A terminal is told how something comes there; who reads it otherwise is not."""
+        with pretended() as env:
+            # tasks and chains are the pretended device's without a machine
+            alone = {name: value for name, value in env.items() if name != 'RESCH_MACHINE'}
+            for command, said in EMPTY:
+                if command in ('tasks', 'lead list', 'chain list'):
+                    env = {**alone, 'RESCH_FAKE': '/dev/null'}
+                terminal = Terminal([reschctl.RESCHCTL, *command.split()], 160, env=env)
+                self.addCleanup(terminal.close)
+                terminal.ended()
+                self.assertEqual(terminal.lines()[1:], [said], command)
+                done = reschctl.call(*command.split(), env=env)
+                self.assertEqual(done.stdout, terminal.lines()[0] + '\n')
+
     def say(self, commands, look=None):
         guards = []
-        with tempfile.TemporaryDirectory() as folder:
-            library = folder + '/pretended.so'
-            subprocess.run(['cc', '-std=gnu11', '-shared', '-fPIC', '-I' + HERE + '/../../uapi',
-                            '-o', library, HERE + '/pretended_device.c',
-                            HERE + '/pretended_machine.c', '-ldl'], check=True)
-            env = {**os.environ, 'LD_PRELOAD': library, 'RESCH_MACHINE': folder + '/machine',
-                   'ASAN_OPTIONS': 'verify_asan_link_order=0'}
+        with pretended() as env:
             for command, status, said in commands:
                 done = reschctl.call(*command.split(), env=env)
                 self.assertEqual((done.returncode, done.stderr), (status, said), command)

@@ -97,8 +97,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int balance_list(int argc, char **argv)
 {
-	static const struct listing listing = { "balance", "balance list", help, "cpus",
-						list_fill };
+	static const struct listing listing = {
+		"balance", "balance list", help,
+		"cpus",	   list_fill,	   "no CPU is guarded: `reschctl guard on` guards a domain"
+	};
 
 	return list_run(argc, argv, &listing);
 }

@@ -80,8 +80,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int domain_list(int argc, char **argv)
 {
-	static const struct listing listing = { "domain", "domain list", help, "domains",
-						list_fill };
+	static const struct listing listing = {
+		"domain",  "domain list", help,
+		"domains", list_fill,	  "no domains: `reschctl domain set` makes one"
+	};
 
 	return list_run(argc, argv, &listing);
 }

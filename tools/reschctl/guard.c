@@ -271,7 +271,8 @@ static int guard_list(int fd, bool json)
 
 	table_begin(&table, guard_headings);
 	result = guard_collect(fd, NULL, &table, list);
-	list_show(&table, list, "guards", json);
+	list_show(&table, list, "guards", json,
+		  "no domain is guarded: `reschctl guard on` guards one");
 	if (!json)
 		guard_print_calls(fd, NULL);
 	return result < 0 ? fail("guard list: %s", error_text(result)) : EXIT_DONE;

@@ -64,7 +64,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int lead_list(int argc, char **argv)
 {
-	static const struct listing listing = { "lead", "lead list", help, "tasks", list_fill };
+	static const struct listing listing = {
+		"lead",	 "lead list", help,
+		"tasks", list_fill,   "no task has a lead: `reschctl lead set` gives one"
+	};
 
 	return list_run(argc, argv, &listing);
 }

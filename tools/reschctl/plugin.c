@@ -44,8 +44,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int plugin_list(int argc, char **argv)
 {
-	static const struct listing listing = { "plugin", "plugin list", help, "plugins",
-						list_fill };
+	static const struct listing listing = {
+		"plugin",  "plugin list", help,
+		"plugins", list_fill,	  "no plugins: `reschctl plugin load NAME` loads one"
+	};
 
 	return list_run(argc, argv, &listing);
 }

@@ -172,12 +172,17 @@ struct listing {
 	const char *key; /* of the list in the JSON */
 	/* begins the table, and fills both. Return: 0 or -errno */
 	int (*fill)(int fd, struct table *table, struct json_object *list);
+	const char *none; /* see list_show() */
 };
 
 /** list_run - Return: an exit status */
 int list_run(int argc, char **argv, const struct listing *listing);
-/** list_show - print the table, or @list as member @key of an object; frees both */
-void list_show(struct table *table, struct json_object *list, const char *key, bool json);
+/**
+ * list_show - print the table, or @list as member @key of an object; frees both
+ * @none: what a terminal is told below a table without rows; NULL: nothing
+ */
+void list_show(struct table *table, struct json_object *list, const char *key, bool json,
+	       const char *none);
 
 /* ---- device.c: the device and what it says --------------------------------------------------- */
 

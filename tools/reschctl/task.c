@@ -30,7 +30,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 int cmd_tasks(int argc, char **argv)
 {
-	static const struct listing listing = { "tasks", "tasks", tasks_help, "tasks", list_fill };
+	static const struct listing listing = {
+		"tasks", "tasks",   tasks_help,
+		"tasks", list_fill, "no tasks: `reschctl run` makes a program one"
+	};
 
 	return list_run(argc, argv, &listing);
 }

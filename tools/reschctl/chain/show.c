@@ -133,8 +133,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 int chain_list(int argc, char **argv)
 {
-	static const struct listing listing = { "chain", "chain list", chain_help, "chains",
-						list_fill };
+	static const struct listing listing = {
+		"chain",  "chain list", chain_help,
+		"chains", list_fill,	"no chains: `reschctl chain run` makes those of a file"
+	};
 
 	return list_run(argc, argv, &listing);
 }

@@ -77,7 +77,7 @@ static void show(const struct chain_question *question)
 			add_row(question, &table, i, &most);
 	}
 	progress_end();
-	list_show(&table, list, "chains", question->json);
+	list_show(&table, list, "chains", question->json, NULL);
 }
 
 int chain_size(int argc, char **argv)

@@ -44,12 +44,14 @@ int list_run(int argc, char **argv, const struct listing *listing)
 		json_object_put(list);
 		return fail("%s: %s", listing->name, error_text(result));
 	}
-	list_show(&table, list, listing->key, json);
+	list_show(&table, list, listing->key, json, listing->none);
 	return EXIT_DONE;
 }
 
-void list_show(struct table *table, struct json_object *list, const char *key, bool json)
+void list_show(struct table *table, struct json_object *list, const char *key, bool json,
+	       const char *none)
 {
+	bool empty = !table->count;
 	struct json_object *out;
 
 	if (json) {
@@ -60,5 +62,7 @@ void list_show(struct table *table, struct json_object *list, const char *key, b
 	} else {
 		json_object_put(list);
 		table_print(table, stdout);
+		if (empty && none && isatty(STDOUT_FILENO))
+			puts(none);
 	}
 }

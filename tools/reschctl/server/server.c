@@ -142,8 +142,10 @@ static int list_fill(int fd, struct table *table, struct json_object *list)
 
 static int server_list(int argc, char **argv)
 {
-	static const struct listing listing = { "server", "server list", help, "servers",
-						list_fill };
+	static const struct listing listing = {
+		"server",  "server list", help,
+		"servers", list_fill,	  "no servers: `reschctl server add` makes one"
+	};
 
 	return list_run(argc, argv, &listing);
 }

@@ -230,6 +230,6 @@ int server_size(int argc, char **argv)
 	table_begin(&table, headings);
 	found = answer_all(&question, &table, list);
 	free(question.tasks);
-	list_show(&table, list, "servers", question.json);
+	list_show(&table, list, "servers", question.json, NULL);
 	return found ? EXIT_DONE : EXIT_FAILED;
 }
