@@ -2,31 +2,17 @@
 /*
  * turns.bpf.h - who had a CPU lately, and in it a job's time from its release on
  *
- * A CPU's turns are written on it alone. An interrupt may come in between: what it writes is whole,
- * and what it interrupted may overlap with it, which the one who reads allows for.
+ * No two turns overlap, but an interrupt may have disturbed their order: so who walks back through
+ * them takes each for itself.
  */
 #ifndef _TOP_TURNS_BPF_H
 #define _TOP_TURNS_BPF_H
 
+#include "turn.bpf.h"
+
 struct irqaction {
 	const char *name;
 } __attribute__((preserve_access_index));
-
-/* The turn of who has the CPU now is over. */
-static __always_inline void turn_end(struct top_cpu *cpu)
-{
-	__u64 now = bpf_ktime_get_ns(), from = __sync_lock_test_and_set(&cpu->since, now);
-	__u64 place = __sync_fetch_and_add(&cpu->turn, 1) & (TOP_TURNS - 1);
-	struct top_turn *turn = &cpu->turns[place];
-	__u32 share;
-
-	turn->from = from;
-	turn->to = from ? now : 0;
-	turn->who = *top_who_now(cpu);
-	share = top_share_of(cpu, &turn->who);
-	if (from && share < TOP_SHARES)
-		__sync_fetch_and_add(&cpu->shares[share], now - from);
-}
 
 static __always_inline struct top_cpu *cpu_here(void)
 {
@@ -106,9 +92,11 @@ int BPF_PROG(on_softirq, unsigned int number)
 
 	if (!cpu)
 		return 0;
+	turn_alone();
 	turn_end(cpu);
 	cpu->softirq.id = (int)number;
 	cpu->softirq.kind = TOP_SOFTIRQ;
+	turn_alone_end();
 	return 0;
 }
 
@@ -119,8 +107,10 @@ int BPF_PROG(on_softirq_end)
 
 	if (!cpu)
 		return 0;
+	turn_alone();
 	turn_end(cpu);
 	cpu->softirq.kind = 0;
+	turn_alone_end();
 	return 0;
 }
 
@@ -160,13 +150,14 @@ static __always_inline void stack_take(void *record, struct top_task *task,
 /**
  * struct walk - back through the turns of a CPU
  * @task, @which: whose blame, and which of them
- * @from, @until: what of the job is still to be accounted for
+ * @from, @until: what of the job is to be accounted for by turns that are over
+ * @left:         ... how much of it is not yet
  * @last:         the first turn to look at: the newest
  */
 struct walk {
 	__u32 task, which;
 	__u32 cpu, last;
-	__u64 from, until;
+	__u64 from, until, left;
 };
 
 /*
@@ -235,21 +226,20 @@ static int walk_turn(__u32 i, struct walk *walk)
 	struct top_cpu *cpu = bpf_map_lookup_elem(&cpus, &walk->cpu);
 	__u32 which = walk->which;
 	struct top_turn *turn;
-	__u64 from;
+	__u64 from, to;
 
 	if (!task || !cpu || which >= TOP_BLAMES)
 		return 1;
 	turn = &cpu->turns[(walk->last - i) & (TOP_TURNS - 1)];
-	if (!turn->to || turn->to <= walk->from)
+	if (turn->to <= walk->from)
 		return 1;
 	from = turn->from > walk->from ? turn->from : walk->from;
-	if (turn->to < walk->until)
-		walk->until = turn->to;
-	if (from < walk->until) {
-		blame_add(&task->blames[which], &turn->who, walk->until - from);
-		walk->until = from;
+	to = turn->to < walk->until ? turn->to : walk->until;
+	if (from < to) {
+		blame_add(&task->blames[which], &turn->who, to - from);
+		walk->left -= to - from;
 	}
-	return walk->until <= walk->from;
+	return !walk->left;
 }
 
 static __always_inline void blame_begin(struct top_blame *blame, const struct top_task *task,
@@ -303,6 +293,7 @@ static __noinline int blame_take(__u32 which, struct event_job *event)
 	blame_begin(blame, task, event);
 	walk.last = (__u32)cpu->turn - 1;
 	blame_now(blame, &walk, cpu);
+	walk.left = walk.until - walk.from;
 	if (walk.until > walk.from)
 		bpf_loop(TOP_TURNS, walk_turn, &walk, 0);
 	__sync_fetch_and_add(&blame->turn, 1);
