@@ -59,6 +59,11 @@ torture: ## all at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE=
 		TORTURE="--strict --hotplug --seconds $(SECONDS) --seed $(SEED) $(TORTURE)" \
 		$(H)/run.sh guest
 
+campaign-chains: ## chains: INSTANCES=10000 by each protocol, KILLS=1000 of their stages: KERNELS=...
+	@KERNELS="$${KERNELS:-6.1}" TESTS="chain_long chain-run" RESCH_TEST_LIMIT=10000 \
+		RESCH_GUEST_TIMEOUT=20000 RESCH_INSTANCES=$(or $(INSTANCES),10000) \
+		RESCH_KILLS=$(or $(KILLS),1000) $(H)/run.sh guest
+
 lint: ## shellcheck, checkpatch, sparse, cppcheck, clang-format
 	@$(H)/run.sh lint
 
@@ -101,6 +106,7 @@ clean: ## remove build/
 distclean: clean ## remove build/ and the cache of roots and kernels
 	$(H)/root.sh --remove
 
-.PHONY: help all modules user check check-unit check-guest check-debug coverage torture lint \
+.PHONY: help all modules user check check-unit check-guest check-debug coverage torture \
+	campaign-chains lint \
 	demo kernelshark timeline bench install uninstall deb deb-check \
 	boot-check secureboot-check clean distclean

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* chain_end.c - what chains refuse, what they lose, and how they end */
-#include "stages.h"
+#include "members.h"
 
 /*
  * resch-test: timeout=300
@@ -333,98 +333,6 @@ TEST(swapped, "the domain's plugin changes under a chain: nothing is lost")
 
 /* ---- stages of different processes ----------------------------------------------------------- */
 
-enum leave { STAY, UNREGISTER, CLOSE, EXECUTE };
-
-struct member {
-	int number;
-	atomic_uint id;
-	atomic_int leave;
-};
-
-static struct member *members;
-static pid_t pids[STAGES];
-
-/* A process with a descriptor of its own, until it is told to leave, or loses its registration. */
-static int member_main(void *arg)
-{
-	struct member *member = arg;
-	struct resch_register reg = sporadic(MS, MS / 10);
-	int fd = resch_open(), err;
-
-	if (!member->number)
-		reg.params.kind = RESCH_PERIODIC;
-	reg.params.period = 5 * MS;
-	reg.params.cpu = 1 + member->number;
-	must(resch_register_self(fd, &reg));
-	must(resch_chain_offer(fd, 0, stage_key(reg.id)));
-	atomic_store(&member->id, reg.id);
-	do {
-		err = resch_wait(fd, NULL);
-		switch (atomic_load(&member->leave)) {
-		case UNREGISTER:
-			must(resch_unregister(fd, 0));
-			return 0;
-		case CLOSE:
-			close(fd);
-			return 0;
-		case EXECUTE:
-			execl("/bin/true", "true", NULL);
-			return 1;
-		}
-	} while (!err || err == -EINTR);
-	return err == -ECANCELED ? 0 : 1;
-}
-
-static uint32_t members_chain(void)
-{
-	struct resch_chain_set want = chain_of(RESCH_CHAIN_RG1, 5 * MS, SEC);
-	uint32_t tasks[STAGES];
-	int i;
-
-	want.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
-	if (!members)
-		members = shared(STAGES * sizeof(*members));
-	memset(members, 0, STAGES * sizeof(*members));
-	for (i = 0; i < STAGES; i++) {
-		members[i].number = i;
-		pids[i] = child(member_main, &members[i]);
-	}
-	for (i = 0; i < STAGES; i++) {
-		await((tasks[i] = atomic_load(&members[i].id)));
-		await(state_of(tasks[i]) != RESCH_STATE_NEW);
-	}
-	must(chain_make(dev, &want, tasks, NULL));
-	await(chain_stat(want.id).completed >= 10);
-	return want.id;
-}
-
-/* One of them has gone: what the chain says, and that nothing is left. */
-static void members_end(uint32_t chain, int who, int left)
-{
-	struct resch_event event = event_await(RESCH_EVENT_CHAIN_GONE, chain);
-	struct resch_chain_stat stat;
-	int i;
-
-	check_is(event.value, who);
-	stat = chain_stat(chain);
-	check_is(stat.stopped, who + 1);
-	await(tasks_registered() == (unsigned int)left);
-	stat = chain_stat(chain);
-	check(stat.completed >= 10 && stat.lost == stat.instances - stat.completed,
-	      "%llu instances, %llu complete, %llu lost", (unsigned long long)stat.instances,
-	      (unsigned long long)stat.completed, (unsigned long long)stat.lost);
-	/* It goes no further. */
-	sleep_ms(20);
-	check_is(chain_stat(chain).completed, stat.completed);
-	must(resch_chain_del(dev, chain));
-	for (i = 0; i < STAGES; i++) {
-		if (i != who)
-			kill(pids[i], SIGKILL);
-		child_wait(pids[i]);
-	}
-	await(!tasks_registered());
-}
-
 TEST(killed, "a stage that is killed stops the chain; the others stay what they are")
 {
 	int turn, who;
@@ -434,7 +342,7 @@ TEST(killed, "a stage that is killed stops the chain; the others stay what they 
 		for (who = 0; who < STAGES; who++) {
 			uint32_t chain = members_chain();
 
-			kill(pids[who], SIGKILL);
+			kill(member_pids[who], SIGKILL);
 			members_end(chain, who, STAGES - 1);
 		}
 }
@@ -444,7 +352,7 @@ TEST(left, "so does one that unregisters, closes its descriptor, or becomes anot
 	int how, who;
 
 	domain_on("1-3", "fp", "");
-	for (how = UNREGISTER; how <= EXECUTE; how++)
+	for (how = MEMBER_UNREGISTERS; how <= MEMBER_EXECUTES; how++)
 		for (who = 0; who < STAGES; who++) {
 			uint32_t chain = members_chain();
 
@@ -462,9 +370,9 @@ TEST(all_killed, "all stages are killed at once")
 		uint32_t chain = members_chain();
 
 		for (i = 0; i < STAGES; i++)
-			kill(pids[i], SIGKILL);
+			kill(member_pids[i], SIGKILL);
 		for (i = 0; i < STAGES; i++)
-			child_wait(pids[i]);
+			child_wait(member_pids[i]);
 		await(!tasks_registered());
 		check(chain_stat(chain).stopped, "it goes on without stages");
 		must(resch_chain_del(dev, chain));
@@ -483,6 +391,6 @@ TEST(offline, "a stage's CPU goes offline: the chain stops")
 	check(file_write(path, "1"), "CPU 3 does not come back");
 	/* And again, with nobody the worse for it. */
 	chain = members_chain();
-	kill(pids[1], SIGKILL);
+	kill(member_pids[1], SIGKILL);
 	members_end(chain, 1, STAGES - 1);
 }
