@@ -15,6 +15,7 @@ SEED ?= $(shell date +%s)
 TORTURE ?=
 TRACE ?=
 VIEWER ?=
+KEY ?=
 
 H := tests/harness
 OUT = $(abspath $(O))
@@ -94,6 +95,9 @@ deb: ## Debian packages, in O/deb (debian/control says what that needs)
 deb-check: ## those packages, built, installed, used and purged in a clean root of SUITE
 	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
+dist: ## a release of HEAD: O/dist/resch-VERSION.tar.gz with its checksum, signed by KEY
+	@$(H)/dist.sh $(OUT) $(KEY)
+
 boot-check: ## packages in a fresh root, a service in real time, a reboot: KERNELS="6.1 6.12 7.2"
 	@$(H)/boot.sh $(KERNELS)
 
@@ -108,5 +112,5 @@ distclean: clean ## remove build/ and the cache of roots and kernels
 
 .PHONY: help all modules user check check-unit check-guest check-debug coverage torture \
 	campaign-chains lint \
-	demo kernelshark timeline bench install uninstall deb deb-check \
+	demo kernelshark timeline bench install uninstall deb deb-check dist \
 	boot-check secureboot-check clean distclean

@@ -6,8 +6,9 @@
 #
 # usage: deb.sh OUT
 #        deb.sh --build SUITE OUT	in a clean root of a suite
-#        deb.sh --test SUITE	in a clean root of a suite: build, lintian, install,
-#				use, remove, purge; nothing may be left
+#        deb.sh --test SUITE	in a clean root of a suite: build, lintian, install, use (what
+#				autopkgtest runs), upgrade from an older version, remove, purge;
+#				nothing may be left
 #
 # In a root they are built with what the archive has, which takes minutes: `make deb-check` and
 # `make boot-check` call that, `make check` doesn't.
@@ -32,11 +33,11 @@ files() {
 	fi
 }
 
+# changelog VERSION
 changelog() {
-	local version when
-	version=$(cat "$TREE/VERSION")
+	local when
 	when=$(git -C "$TREE" log -1 --format=%ct 2>/dev/null || stat -c %Y "$TREE/VERSION")
-	printf 'resch (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n' "$version"
+	printf 'resch (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n' "$1"
 	printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' "$TREE/debian/control")" \
 		"$(date -R -u -d "@$when")"
 }
@@ -56,17 +57,24 @@ profile() {
 	qt -Ppkg.resch.qt5
 }
 
-build() {
-	local out=$1/deb work=$1/deb/resch
-	rm -rf "$out"
-	mkdir -p "$work"
+# The tree as it is, in a folder.
+copy() {
+	mkdir -p "$1"
 	files | (
 		cd "$TREE"
 		while read -r f; do [ ! -e "$f" ] || echo "$f"; done | tar -cf - -T -
-	) | tar -C "$work" -xf -
-	changelog >"$work/debian/changelog"
+	) | tar -C "$1" -xf -
+}
+
+# build OUT [VERSION]: as if that were its version
+build() {
+	local out=$1/deb work=$1/deb/resch
+	rm -rf "$out"
+	copy "$work"
+	[ $# -lt 2 ] || echo "$2" >"$work/VERSION"
+	changelog "$(cat "$work/VERSION")" >"$work/debian/changelog"
 	# shellcheck disable=SC2046 # nothing, or a word
-	(cd "$work" && dpkg-buildpackage -us -uc -b $(profile) "${@:2}")
+	(cd "$work" && dpkg-buildpackage -us -uc -b $(profile))
 	rm -rf "$work"
 	(cd "$out" && ls -- *.deb)
 }
@@ -98,27 +106,79 @@ apt() {
 	}
 }
 
-# build_inside OUT: in a root, as root, with what that needs.
-build_inside() {
-	apt update
-	# shellcheck disable=SC2086 # words
-	apt install $NEEDED "$(qt qtbase5-dev qt6-base-dev)"
-	build "$1" >/tmp/build.log 2>&1 || {
+# build_quietly OUT [VERSION]
+build_quietly() {
+	build "$@" >/tmp/build.log 2>&1 || {
 		tail -n 60 /tmp/build.log >&2
 		die "the packages were not built"
 	}
 	say "built: $(cd "$1/deb" && echo *.deb)"
 }
 
+# build_inside OUT: in a root, as root, with what that needs.
+build_inside() {
+	apt update
+	# shellcheck disable=SC2086 # words
+	apt install $NEEDED "$(qt qtbase5-dev qt6-base-dev)"
+	build_quietly "$1"
+}
+
+# What was installed is compiled for the root's kernel, in this version and no other.
+compiled() {
+	local release module status
+	release=$(cd /lib/modules && echo * | cut -d' ' -f1)
+	module=$(compgen -G "/lib/modules/$release/updates/dkms/resch.ko*") || {
+		cat /var/lib/dkms/resch/*/build/make.log >&2 || true
+		die "DKMS has made no modules for $release"
+	}
+	[ "$(modinfo -F version "$module")" = "$1" ] ||
+		die "$module is of version $(modinfo -F version "$module"), not $1"
+	status=$(dkms status resch)
+	[ -n "$status" ] && ! grep -v "^resch/$1, .*installed" <<<"$status" ||
+		die "dkms status: $status"
+}
+
+# debian/tests, as who runs Debian's packages' tests does: on the packages that are installed.
+use() {
+	local said=0
+	copy /tmp/source
+	changelog "$(cat "$TREE/VERSION")" >/tmp/source/debian/changelog
+	autopkgtest --no-built-binaries --output-dir=/tmp/autopkgtest /tmp/deb/*.deb /tmp/source/ \
+		-- null >/tmp/autopkgtest.log 2>&1 || said=$?
+	# 2: some were skipped; there is none that may be
+	[ $said -eq 0 ] || {
+		tail -n 60 /tmp/autopkgtest.log >&2
+		die "autopkgtest ends with $said"
+	}
+	say "installed, and used by autopkgtest: $(tr '\n' ' ' </tmp/autopkgtest/summary)"
+}
+
+purge() {
+	apt remove "${PACKAGES[@]}"
+	dpkg --purge "${PACKAGES[@]}" >"$log" 2>&1 || die "purge: $(tail -n 3 "$log")"
+	same /tmp/before "purged packages leave these files (>), or take others (<)"
+}
+
+# same FILE WORDS: as the listing that is there
+same() {
+	listing >/tmp/now
+	diff "$1" /tmp/now || die "$2"
+}
+
+PACKAGES=(resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop resch-trace-tools
+	kernelshark-resch resch-plugin-dev)
+OLDER=0.0.9
+
 # Inside a root, as root.
 inside() {
-	local release debs
+	local debs version mine=/etc/resch/50-mine.yaml
+	version=$(cat "$TREE/VERSION")
 	build_inside /tmp
-	apt install lintian
+	build_quietly /tmp/older $OLDER
+	apt install lintian autopkgtest apt-utils kmod gcc libc6-dev pkgconf mypy
 	lintian --fail-on error,warning --profile debian /tmp/deb/*.changes ||
 		die "lintian has something to say"
 
-	release=$(cd /lib/modules && echo * | cut -d' ' -f1)
 	debs=$(echo /tmp/deb/*.deb)
 	# what others' packages leave is not ours: they are there before
 	# shellcheck disable=SC2086 # words
@@ -126,27 +186,23 @@ inside() {
 	listing >/tmp/before
 	# shellcheck disable=SC2086
 	apt install $debs
-	[ -e "/lib/modules/$release/updates/dkms/resch.ko" ] ||
-		compgen -G "/lib/modules/$release/updates/dkms/resch.ko.*" >/dev/null || {
-		cat /var/lib/dkms/resch/*/build/make.log >&2 || true
-		die "DKMS has made no modules for $release"
-	}
-	for test in library python tools kernelshark plugin-headers; do
-		"/src/debian/tests/$test" >/tmp/test.log 2>&1 || {
-			cat /tmp/test.log >&2
-			die "debian/tests/$test"
-		}
-	done
-	say "installed, and used: library python tools kernelshark plugin-headers"
-	apt remove resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop \
-		resch-trace-tools kernelshark-resch resch-plugin-dev
-	dpkg --purge resch-dkms libresch0 libresch-dev python3-resch reschctl reschtop \
-		resch-trace-tools kernelshark-resch resch-plugin-dev >"$log" 2>&1 ||
-		die "purge: $(tail -n 3 "$log")"
-	listing >/tmp/after
-	diff /tmp/before /tmp/after ||
-		die "purged packages leave these files (>), or take others (<)"
+	compiled "$version"
+	use
+	listing >/tmp/installed
+	purge
 	say "removed and purged: nothing is left"
+
+	apt install /tmp/older/deb/*.deb
+	compiled $OLDER
+	echo "domains: []" >$mine
+	# shellcheck disable=SC2086
+	apt install $debs
+	compiled "$version"
+	[ "$(cat $mine)" = "domains: []" ] || die "$mine is not as it was"
+	rm $mine
+	same /tmp/installed "an upgrade leaves these files (>), or has not these (<)"
+	purge
+	say "upgraded from $OLDER, removed and purged: nothing is left"
 }
 
 case ${1-} in

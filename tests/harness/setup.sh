@@ -25,7 +25,7 @@ packages_for() {
 		libtracefs-dev libtraceevent-dev python3-minimal libpython3-stdlib ;;
 	build) packages_for install && packages_for bpf &&
 		echo libcmocka-dev g++ mypy python3-pip python3-setuptools python3-wheel \
-			python3-pyte trace-cmd fish zsh ;;
+			python3-pyte trace-cmd fish zsh git gnupg ;;
 	# reschtop; where they are missing `make install` leaves it out
 	secureboot) packages_for guest && echo ovmf sbsigntool efitools openssl ;;
 	bpf) echo clang bpftool libbpf-dev libncurses-dev ;;
