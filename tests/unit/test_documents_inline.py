@@ -23,6 +23,7 @@ PROGRAMS = os.environ.get('PROGRAMS', '')
 MAY_LACK = {'reschtop'}  # where what compiles it is missing
 # Options of others' programs, with whose they are.
 FOREIGN = {'--privileged': 'docker', '--cpu-rt-runtime': 'docker', '--ulimit': 'docker',
+           '--cgroupns': 'docker',
            '--userns': 'podman'}
 QUOTED = {'--jsn: --json?'}  # what a program says
 # A word that stands for one of the reader's: ID, NAME:OPTIONS, FILE...
