@@ -57,7 +57,12 @@ static const struct resch_instance *stage_oldest(const struct resch_stage *stage
 	return &stage->queue.instances[stage->queue.tail % RESCH_INSTANCES];
 }
 
-/* ---- instances ------------------------------------------------------------------------------- */
+/*
+ * ---- instances -----------------------------------------------------------------------------------
+ *
+ * An instance on its way through resch_stage_complete() is in registers: what needs its address, or
+ * happens now and then only, is no part of that.
+ */
 
 /* Whether the thread has begun a job that is not complete. */
 static bool stage_has_job(const struct resch_thread *thread)
@@ -83,7 +88,8 @@ static bool stage_first(const struct resch_thread *thread, struct resch_instance
 }
 
 /* The instance of the thread's job. false: it has none. cpu->lock. */
-static bool stage_current(const struct resch_thread *thread, struct resch_instance *instance)
+static __always_inline bool stage_current(const struct resch_thread *thread,
+					  struct resch_instance *instance)
 {
 	const struct resch_stage *stage = thread->stage;
 
@@ -95,14 +101,15 @@ static bool stage_current(const struct resch_thread *thread, struct resch_instan
 	return true;
 }
 
-static void stage_trace(const struct resch_stage *stage, const struct resch_instance *instance,
-			u32 what, u64 now)
+static __always_inline void stage_trace(const struct resch_stage *stage,
+					const struct resch_instance *instance, u32 what, u64 now)
 {
 	trace_resch_chain(stage->chain->id, instance->number, stage->index, stage->task, what,
 			  instance->origin, now);
 }
 
-static void stage_tell(const struct resch_chain *chain, u32 type, u64 number, u64 now, u64 value)
+static noinline void stage_tell(const struct resch_chain *chain, u32 type, u64 number, u64 now,
+				u64 value)
 {
 	const struct resch_event event = {
 		.type = type,
@@ -116,8 +123,8 @@ static void stage_tell(const struct resch_chain *chain, u32 type, u64 number, u6
 }
 
 /* It was not in time, or never will be complete. */
-static void stage_tell_miss(const struct resch_chain *chain, const struct resch_instance *instance,
-			    u64 now)
+static __always_inline void stage_tell_miss(const struct resch_chain *chain,
+					    const struct resch_instance *instance, u64 now)
 {
 	if (chain->flags & RESCH_CHAIN_F_MISS)
 		stage_tell(chain, RESCH_EVENT_CHAIN_MISS, instance->number, now,
@@ -212,8 +219,7 @@ bool resch_stage_skip(struct resch_stage *stage, u64 now)
 	const struct resch_chain *chain = stage->chain;
 	struct resch_instance instance;
 
-	if (!(chain->flags & RESCH_CHAIN_F_SKIP_LATE) || !stage->index ||
-	    stage->queue.tail == stage->taken || READ_ONCE(chain->stopped))
+	if (!stage->index || stage->queue.tail == stage->taken || READ_ONCE(chain->stopped))
 		return false;
 	instance = *stage_oldest(stage);
 	if (now <= instance.origin + chain->deadline)
@@ -295,7 +301,7 @@ static bool stage_join_any(struct resch_stage *stage, struct resch_instance *joi
 }
 
 /* What has joined goes to the queue of a stage that several release. cpu->lock. */
-static void stage_join(struct resch_stage *stage, u64 now)
+static noinline void stage_join(struct resch_stage *stage, u64 now)
 {
 	struct resch_instance joined;
 

@@ -127,9 +127,21 @@ u32 resch_stage_complete(struct resch_thread *thread, u64 now);
  */
 bool resch_stage_take(struct resch_stage *stage, u64 *release, u64 now);
 
+/* Something may have been handed to it that resch_stage_take() has not taken. cpu->lock. */
+static inline bool resch_stage_waited_for(const struct resch_stage *stage)
+{
+	return stage->ports || stage->taken != READ_ONCE(stage->queue.head);
+}
+
+/* Its chain skips what is late. */
+static inline bool resch_stage_skips(const struct resch_stage *stage)
+{
+	return stage->chain->flags & RESCH_CHAIN_F_SKIP_LATE;
+}
+
 /*
- * The instance that the stage would turn to next, for which a job was asked, is late, and its chain
- * skips such: it is dropped, and so is to be the request. false: it is not. cpu->lock.
+ * The instance that the stage would turn to next, for which a job was asked, is late, and the chain
+ * is one of those: it is dropped, and so is to be the request. false: it is not. cpu->lock.
  */
 bool resch_stage_skip(struct resch_stage *stage, u64 now);
 

@@ -80,7 +80,7 @@ static u64 request_pop(struct resch_requests *requests)
 	return requests->release[number % RESCH_REQUESTS];
 }
 
-/* A stage's instances that are late already, if its chain skips them: at most RESCH_REQUESTS. */
+/* A stage's instances that are late already, of a chain that skips them: at most RESCH_REQUESTS. */
 static void job_skip_late(struct resch_thread *thread, u64 now)
 {
 	while (!thread->due && thread->requests.waiting && resch_stage_skip(thread->stage, now))
@@ -91,7 +91,7 @@ void resch_job_await_asked(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
 
-	if (unlikely(thread->stage))
+	if (unlikely(thread->stage && resch_stage_skips(thread->stage)))
 		job_skip_late(thread, now);
 	if (!thread->due && thread->requests.waiting) {
 		u64 distance = params->period;
@@ -311,7 +311,8 @@ void resch_job_take(struct resch_thread *thread, u64 now)
 	resch_cpu_assert_locked(thread->rc);
 	if (thread->state == RESCH_GONE)
 		return;
-	while (resch_stage_take(thread->stage, &release, now))
+	while (resch_stage_waited_for(thread->stage) &&
+	       resch_stage_take(thread->stage, &release, now))
 		job_request(thread, release, now);
 }
 

@@ -37,12 +37,6 @@ static bool straight_calm(const struct resch_cpu *rc)
 	       !rc->viewed && !rc->guards;
 }
 
-/* Is the job of @thread one for this way? */
-static bool straight_plain(const struct resch_thread *thread)
-{
-	return thread->plain && !thread->stage && !thread->task.lead;
-}
-
 /*
  * May the choice fall on @thread without more ado? It sleeps in this module, at its level, on its
  * CPU.
@@ -139,7 +133,7 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 	if (unlikely(!straight_calm(rc) || !timer || timer->key > now))
 		return 0;
 	thread = container_of(timer, struct resch_thread, timer);
-	if (unlikely(!straight_plain(thread) || thread->state != RESCH_SLEEPING ||
+	if (unlikely(!resch_straight_is(thread) || thread->state != RESCH_SLEEPING ||
 		     thread->linux_task == current))
 		return 0;
 	next = thread->task.job.release + thread->life.distance;
@@ -235,7 +229,7 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 	struct resch_thread *heir;
 
 	resch_cpu_assert_locked(rc);
-	if (unlikely(!straight_calm(rc) || !straight_plain(thread) || rc->selected != thread ||
+	if (unlikely(!straight_calm(rc) || rc->selected != thread ||
 		     smp_processor_id() != rc->number || thread->early ||
 		     READ_ONCE(thread->kblocked)))
 		return false;

@@ -10,6 +10,12 @@
 
 #include "cpu.h"
 
+/* Is the job of @thread one for this way? cpu->lock. */
+static inline bool resch_straight_is(const struct resch_thread *thread)
+{
+	return thread->plain && !thread->stage && !thread->task.lead;
+}
+
 /*
  * The CPU's timer has expired, at @now. The time of the next event, or 0: nothing is done, it is
  * for resch_engine_update(). cpu->lock, on the CPU.
@@ -17,8 +23,9 @@
 u64 resch_straight_timer(struct resch_cpu *rc, u64 now);
 
 /*
- * Current, @thread, waits for its next job. false: nothing is done. cpu->lock; if true, on the CPU,
- * whose timer has to be set if the first of rc->timers is not what it is set to.
+ * Current, @thread, whose job is one for this way, waits for its next one. false: nothing is done.
+ * cpu->lock; if true, on the CPU, whose timer has to be set if the first of rc->timers is not what
+ * it is set to.
  */
 bool resch_straight_wait(struct resch_thread *thread, u64 now);
 

@@ -199,7 +199,7 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 	}
 	rc = resch_thread_lock_irqsave(thread, flags);
 	now = ktime_get();
-	if (likely(!begun && resch_straight_wait(thread, now))) {
+	if (likely(!begun && resch_straight_is(thread) && resch_straight_wait(thread, now))) {
 		if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
 			resch_clock_arm(rc);
 		err = job_hold(thread, flags);
