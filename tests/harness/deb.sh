@@ -134,8 +134,9 @@ compiled() {
 	[ "$(modinfo -F version "$module")" = "$1" ] ||
 		die "$module is of version $(modinfo -F version "$module"), not $1"
 	status=$(dkms status resch)
-	[ -n "$status" ] && ! grep -v "^resch/$1, .*installed" <<<"$status" ||
+	if [ -z "$status" ] || grep -v "^resch/$1, .*installed" <<<"$status"; then
 		die "dkms status: $status"
+	fi
 }
 
 # debian/tests, as who runs Debian's packages' tests does: on the packages that are installed.

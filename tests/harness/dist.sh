@@ -12,7 +12,7 @@ set -euo pipefail
 [ $# -ge 1 ] || die "usage: dist.sh OUT [KEY]"
 key=${2-}
 for program in git gzip ${key:+gpg}; do
-	command -v $program >/dev/null || die "needs $program: apt install ${program/#gpg/gnupg}"
+	command -v "$program" >/dev/null || die "needs $program: apt install ${program/#gpg/gnupg}"
 done
 
 git=(git -C "$TREE")
