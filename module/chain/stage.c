@@ -58,7 +58,7 @@ static const struct resch_instance *stage_oldest(const struct resch_stage *stage
 }
 
 /*
- * ---- instances -----------------------------------------------------------------------------------
+ * ---- instances ------------------------------------------------------------------------------
  *
  * An instance on its way through resch_stage_complete() is in registers: what needs its address, or
  * happens now and then only, is no part of that.

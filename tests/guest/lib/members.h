@@ -18,7 +18,7 @@ struct member {
 extern struct member *members;
 extern pid_t member_pids[STAGES];
 
-/* On CPUs 1 to 3, which are a domain's, every 5 ms: the chain, which has completed ten instances. */
+/* On CPUs 1 to 3, a domain's, every 5 ms: the chain, which has completed ten instances. */
 uint32_t members_chain(void);
 
 /*
