@@ -12,7 +12,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = HERE + '/../../tools/completion'
-BASH = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_$1"; '
+BASH = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+        'function=$(complete -p "$1"); function=${function##*-F }; "${function%% *}" "$1"; '
         'printf "%s\\n" "${COMPREPLY[@]}"')
 FISH = 'source $argv[1]; for line in $argv[2..-1]; echo ==; complete -C $line; end'
 # A shell that answers lives behind a terminal of its own.
@@ -40,11 +41,16 @@ def run(program, arguments):
     return done.stdout
 
 
+def script(name, ending):
+    path = f'{SCRIPTS}/{name}.{ending}'
+    return path if os.path.exists(path) else f'{SCRIPTS}/resch-tools.{ending}'
+
+
 def bash(program, *words):
     """What the last word may be; "--option=value" is three."""
     name = os.path.basename(program)
     return run(program, ['bash', '--noprofile', '--norc', '-c', BASH, 'bash',
-                         f'{SCRIPTS}/{name}.bash', name, *words]).split()
+                         script(name, 'bash'), name, *words]).split()
 
 
 def told(text, lines):
@@ -57,7 +63,7 @@ def told(text, lines):
 def fish(program, *lines):
     """For each of the lines, without the program's name, what its last word may be."""
     name = os.path.basename(program)
-    text = run(program, ['fish', '--no-config', '-c', FISH, f'{SCRIPTS}/{name}.fish',
+    text = run(program, ['fish', '--no-config', '-c', FISH, script(name, 'fish'),
                          *[f'{name} {line}' for line in lines]])
     return [[row.split('\t')[0] for row in part] for part in told(text, lines)]
 

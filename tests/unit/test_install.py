@@ -98,6 +98,14 @@ class Install(unittest.TestCase):
                 self.assertIn(f'usr/local/share/{path}', self.files)
                 self.assertTrue(filecmp.cmp(f'{TOP}/tools/completion/{source}',
                                             f'{self.destdir}/usr/local/share/{path}', False), path)
+        with open(TOP + '/tools/completion/resch-tools.bash', encoding='utf-8') as file:
+            named = re.search(r'^complete .*_resch_tools ([^|]*)', file.read(), re.M)[1]
+        others = sorted(os.path.basename(name) for name in self.files if '/bin/resch-' in name)
+        self.assertEqual(named.replace('\\\n', '').split(), others)
+        for name in others:
+            self.assertIn(f'usr/local/share/bash-completion/completions/{name}', self.files)
+            self.assertIn(f'usr/local/share/fish/vendor_completions.d/{name}.fish', self.files)
+        self.assertIn('usr/local/share/zsh/site-functions/_resch-tools', self.files)
 
     def test_3_pages_refer(self):
         """SEE ALSO of resch's own pages leads to pages that are installed."""

@@ -15,6 +15,7 @@ import tempfile
 import time
 import unittest
 
+import completing
 import terminal
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
@@ -63,6 +64,29 @@ def call(name, arguments, **more):
     return subprocess.run([os.path.join(PROGRAMS, name), *arguments], stdin=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True,
                           check=False, **more)
+
+
+class Completions(unittest.TestCase):
+    """Shells offer the options that a program lists, and those of programs that list none by
+    themselves are test_reschctl_completion.py's and test_top.py's."""
+
+    def test_options(self):
+        for name in set(there()) - {'reschctl', 'reschtop'}:
+            path = os.path.join(PROGRAMS, name)
+            listed = sorted(set(re.findall(r'^ +(?:-\w[^-\n]*, )?(--[a-z][a-z-]*)',
+                                           call(name, ['--help']).stdout, re.M)))
+            self.assertGreater(len(listed), 2, name)
+            some = [word for word in listed if word.startswith('--h')]
+            self.assertEqual(sorted(set(completing.bash(path, '--'))), listed)
+            self.assertEqual(sorted(set(completing.bash(path, '--h'))), some)
+            self.assertEqual(completing.bash(path, '--help', ''), [])
+            if not completing.NO_FISH:
+                self.assertEqual([sorted(set(words)) for words in
+                                  completing.fish(path, '--', '--h')], [listed, some])
+                self.assertEqual(completing.fish(path, '/etc/hostnam'), [['/etc/hostname']])
+            if not completing.NO_ZSH:
+                self.assertEqual(completing.zsh(path, '--', '--h', '/etc/hostnam'),
+                                 [listed, some, ['hostname']])
 
 
 class Manners(unittest.TestCase):
