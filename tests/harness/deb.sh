@@ -84,7 +84,8 @@ build() {
 listing() {
 	(cd / && find . -xdev \( -path ./tmp -o -path ./resch -o -path ./src -o -path ./cache \
 		-o -path ./proc -o -path ./dev -o -path ./var/lib/dpkg -o -path ./var/cache \
-		-o -path ./var/lib/apt -o -path ./var/log \) -prune -o -print |
+		-o -path ./var/lib/apt -o -path ./var/lib/app-info -o -path ./var/lib/swcatalog \
+		-o -path ./var/log \) -prune -o -print |
 		grep -vE '^\./(var/lib/dkms(/(mok\.|dkms_dbversion).*)?|etc/ld\.so\.cache|etc/g(roup|shadow)-)$' |
 		grep -vE '^\./(etc/systemd(/system)?|var/lib/systemd(/deb-systemd-helper-[a-z]*)?)$' |
 		sort)
@@ -144,7 +145,7 @@ use() {
 	local said=0
 	copy /tmp/source
 	changelog "$(cat "$TREE/VERSION")" >/tmp/source/debian/changelog
-	autopkgtest --no-built-binaries --output-dir=/tmp/autopkgtest /tmp/deb/*.deb /tmp/source/ \
+	PYTHONDONTWRITEBYTECODE=1 autopkgtest --no-built-binaries --output-dir=/tmp/autopkgtest /tmp/deb/*.deb /tmp/source/ \
 		-- null >/tmp/autopkgtest.log 2>&1 || said=$?
 	# 2: some were skipped; there is none that may be
 	[ $said -eq 0 ] || {
