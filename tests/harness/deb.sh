@@ -145,8 +145,9 @@ use() {
 	local said=0
 	copy /tmp/source
 	changelog "$(cat "$TREE/VERSION")" >/tmp/source/debian/changelog
-	PYTHONDONTWRITEBYTECODE=1 autopkgtest --no-built-binaries --output-dir=/tmp/autopkgtest /tmp/deb/*.deb /tmp/source/ \
-		-- null >/tmp/autopkgtest.log 2>&1 || said=$?
+	PYTHONDONTWRITEBYTECODE=1 autopkgtest --no-built-binaries \
+		--output-dir=/tmp/autopkgtest /tmp/deb/*.deb /tmp/source/ -- null \
+		>/tmp/autopkgtest.log 2>&1 || said=$?
 	# 2: some were skipped; there is none that may be
 	[ $said -eq 0 ] || {
 		tail -n 60 /tmp/autopkgtest.log >&2
