@@ -106,6 +106,16 @@ static int register_receivers(void)
 	return result || found ? result : -ESRCH;
 }
 
+/* A thread has its name once it has run: until then there seems to be none. */
+static int await_receivers(void)
+{
+	int result, tries = 0;
+
+	while ((result = register_receivers()) == -ESRCH && tries++ < 1000)
+		usleep(10000);
+	return result;
+}
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static void on_data(dds_entity_t reader, void *arg)
@@ -208,7 +218,7 @@ int dds_open(void)
 	participant = dds_create_participant(DOMAIN_ID, NULL, NULL);
 	if (participant < 0)
 		return -EIO;
-	result = register_receivers();
+	result = await_receivers();
 	for (i = 0; i < model->count && !result; i++)
 		for (k = 1; k < model->chains[i].count && !result; k++)
 			result = open_place(participant, i, k);
