@@ -92,7 +92,7 @@ uninstall: ## undo install, whatever is there of it
 deb: ## Debian packages, in O/deb (debian/control says what that needs)
 	@$(H)/deb.sh $(OUT)
 
-deb-check: ## those packages, built, installed, used and purged in a clean root of SUITE
+deb-check: ## those packages, built, installed, used, upgraded, purged in a clean root of SUITE
 	@$(H)/deb.sh --test $(or $(SUITE),trixie)
 
 dist: ## a release of HEAD: O/dist/resch-VERSION.tar.gz with its checksum, signed by KEY

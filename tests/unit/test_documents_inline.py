@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import subprocess
-import tempfile
 import unittest
 
 import reschctl
@@ -38,12 +37,7 @@ OPTION = re.compile(r'--[a-z][\w-]*')
 
 def setUpModule():  # noqa: N802
     global PROGRAMS
-    if not PROGRAMS:
-        folder = tempfile.TemporaryDirectory()
-        unittest.addModuleCleanup(folder.cleanup)
-        done = test_install.make('install', folder.name)
-        assert done.returncode == 0, done.stdout
-        PROGRAMS = folder.name + '/usr/local/bin'
+    PROGRAMS = PROGRAMS or test_install.programs()
     reschctl.RESCHCTL = PROGRAMS + '/reschctl'
 
 

@@ -34,6 +34,15 @@ def make(target, destdir, *more, env=None):
                           env=env)
 
 
+def programs():
+    """What is installed, in a folder that is there for the tests of the module that asks."""
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    done = make('install', folder.name)
+    assert done.returncode == 0, done.stdout
+    return folder.name + '/usr/local/bin'
+
+
 def files(folder):
     """Paths of all files and links below, and of empty folders."""
     found = []

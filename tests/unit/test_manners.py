@@ -46,12 +46,7 @@ MAY_LACK = {'reschtop'}  # where what compiles it is missing
 
 def setUpModule():  # noqa: N802
     global PROGRAMS
-    if not PROGRAMS:
-        folder = tempfile.TemporaryDirectory()
-        unittest.addModuleCleanup(folder.cleanup)
-        done = test_install.make('install', folder.name)
-        assert done.returncode == 0, done.stdout
-        PROGRAMS = folder.name + '/usr/local/bin'
+    PROGRAMS = PROGRAMS or test_install.programs()
 
 
 def there():
