@@ -210,21 +210,58 @@ static bool event_there(const struct btf *btf, const char *event, const char *wh
 	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
 }
 
-/* Interrupts of which this kernel, or this processor, does not tell. */
-static void leave_out_own_irqs(struct reschtop_bpf *bpf)
+/*
+ * The programs that fit this kernel: with calls that stop preemption where it has them. Both are
+ * compiled from one source, and what the program has of maps and variables is the same.
+ */
+static struct reschtop_bpf *programs_open(const struct btf *btf)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct reschtop_bpf *bpf = calloc(1, sizeof(*bpf));
+	int result;
+
+	if (!bpf)
+		return NULL;
+	result = reschtop_bpf__create_skeleton(bpf);
+	if (result)
+		goto refuse;
+	if (btf__find_by_name_kind(btf, "bpf_preempt_disable", BTF_KIND_FUNC) > 0)
+		bpf->skeleton->data = alone_bpf__elf_bytes(&bpf->skeleton->data_sz);
+	result = bpf_object__open_skeleton(bpf->skeleton, NULL);
+	if (!result)
+		return bpf;
+refuse:
+	reschtop_bpf__destroy(bpf);
+	errno = -result;
+	return NULL;
+}
+
+/* Interrupts of which this kernel, or this processor, does not tell. */
+static void leave_out_own_irqs(struct reschtop_bpf *bpf, const struct btf *btf)
+{
 	bool all;
 
-	if (!btf)
-		return;
 #define LEAVE_OUT(event, word)                                                       \
 	all = event_there(btf, #event, "entry") && event_there(btf, #event, "exit"); \
 	bpf_program__set_autoload(bpf->progs.on_##event, all);                       \
 	bpf_program__set_autoload(bpf->progs.on_##event##_end, all);
 
 	TOP_OWN_IRQS(LEAVE_OUT)
+}
+
+static int probe_open(struct probe *probe)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int result = 0;
+
+	if (!btf)
+		return -errno;
+	probe->bpf = programs_open(btf);
+	if (probe->bpf)
+		leave_out_own_irqs(probe->bpf, btf);
+	else
+		result = -errno;
 	btf__free(btf);
+	return result;
 }
 
 static int probe_load(struct probe *probe, bool stacks)
@@ -235,7 +272,6 @@ static int probe_load(struct probe *probe, bool stacks)
 	bpf->rodata->task_mask = (uint32_t)probe->places - 1;
 	bpf->rodata->event_more = more;
 	bpf->rodata->stacks = stacks;
-	leave_out_own_irqs(bpf);
 	result = bpf_map__set_max_entries(bpf->maps.tasks, (uint32_t)probe->places);
 	if (!result)
 		result = bpf_map__set_max_entries(bpf->maps.cpus, (uint32_t)probe->cpu_count);
@@ -267,8 +303,9 @@ int probe_begin(struct probe *probe, size_t tasks, bool stacks)
 	probe->cpu_count = (size_t)cpus;
 	saying = open_memstream(&said, &said_size);
 	libbpf_set_print(hear);
-	probe->bpf = reschtop_bpf__open();
-	result = probe->bpf ? probe_load(probe, stacks) : -errno;
+	result = probe_open(probe);
+	if (!result)
+		result = probe_load(probe, stacks);
 	if (result) {
 		result = refused(result);
 		probe_end(probe);

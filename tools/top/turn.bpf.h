@@ -11,7 +11,8 @@
  * Another thread must not come in between, for that may be for long: until this one goes on, its
  * place among the turns has what was there 512 turns ago. In trace events no thread is preempted,
  * but under PREEMPT_RT since Linux 7.2, or a little before: there turn_alone() sees to it, in those
- * events that come with preemption, which are the softirqs'.
+ * events that come with preemption, which are the softirqs'. What it calls is there since 6.12, so
+ * the programs are compiled with it and without (TOP_ALONE), and probe.c loads those that fit.
  */
 #ifndef _TOP_TURN_BPF_H
 #define _TOP_TURN_BPF_H
@@ -22,21 +23,28 @@
  */
 #define TURN_TRIES 4
 
-/* 6.1 has none: its verifier takes that for code that is not reached. */
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
+#ifdef TOP_ALONE
+extern void bpf_preempt_disable(void) __ksym;
+extern void bpf_preempt_enable(void) __ksym;
 
 static __always_inline void turn_alone(void)
 {
-	if (bpf_preempt_disable)
-		bpf_preempt_disable();
+	bpf_preempt_disable();
 }
 
 static __always_inline void turn_alone_end(void)
 {
-	if (bpf_preempt_enable)
-		bpf_preempt_enable();
+	bpf_preempt_enable();
 }
+#else
+static __always_inline void turn_alone(void)
+{
+}
+
+static __always_inline void turn_alone_end(void)
+{
+}
+#endif
 
 /* Return: false: others have come in between all the time. @turn: what has ended */
 static __always_inline bool turn_take(struct top_cpu *cpu, struct top_turn *turn)

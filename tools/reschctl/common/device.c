@@ -59,7 +59,6 @@ const char *refusal_text(int error, const struct resch_register *reg)
 {
 	static char text[RESCH_VERDICT_TEXT + 128];
 	char why[RESCH_VERDICT_TEXT];
-	const char *missing;
 
 	switch (-error) {
 	case EBUSY:
