@@ -148,12 +148,24 @@ static int look_know(struct look *look, const struct probe *probe, int fd)
 	return result;
 }
 
+/*
+ * Of the first @known, which had no place. If it has one by now the next look has what is counted
+ * there.
+ */
+static bool look_knows(const struct look *look, size_t known, uint32_t id)
+{
+	return known && bsearch(&id, look->tasks.items, known, look->tasks.size, compare_ids);
+}
+
 static int tasks_take(struct look *look, const struct look *before, const struct probe *probe)
 {
+	size_t known = look->tasks.count;
+
+	list_sort(&look->tasks, compare_ids);
 	for (size_t i = 0; i < probe->places; i++) {
 		struct top_task *place = &probe->tasks[i], *task;
 
-		if (!place->id)
+		if (!place->id || look_knows(look, known, place->id))
 			continue;
 		if (place->gone && place_old(look, before, place->ended)) {
 			place_free(place, sizeof(*place), sizeof(place->id), &place->gone);
