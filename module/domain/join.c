@@ -71,8 +71,8 @@ static int domain_within(const struct resch_domain *domain, const struct resch_t
 	if (!thread->contained)
 		return 0;
 	resch_restore_allowed(thread, within);
-	/* A plan moves it over all of them. */
-	if (domain->algorithm->plugin->flags & RESCH_PLUGIN_PLAN &&
+	/* A plugin that decides for all of them moves it over all of them. */
+	if (domain->algorithm->plugin->flags & RESCH_PLUGIN_WHOLE &&
 	    !cpumask_subset(&domain->cpus, within))
 		return -EPERM;
 	if (!cpumask_and(within, within, &domain->cpus))

@@ -7,6 +7,7 @@
 
 #include "readmit.h"
 #include "core/life.h"
+#include "linux/restore.h"
 
 /* Copies of a domain's CPUs, tasks and groups: what admission looks at. */
 struct readmit_copies {
@@ -76,17 +77,19 @@ void resch_breathe(void)
 EXPORT_SYMBOL_GPL(resch_breathe);
 
 /* The index of the CPU that the task joins on, or -EINVAL. */
-static int copies_place(const struct readmit_copies *copies, const struct resch_task *task,
-			u32 here)
+static int copies_place(const struct readmit_copies *copies, struct resch_task *task, u32 here)
 {
+	struct resch_thread *thread = container_of(task, struct resch_thread, task);
 	u32 group = task->params.group;
 
 	if (task->lead && !resch_plugin_may_lead(copies->plugin))
 		return -EINVAL;
 	/* Nothing but a server's budget keeps these in their place. */
 	if (!(copies->plugin->flags & RESCH_PLUGIN_SERVERS) &&
-	    (task->params.flags & RESCH_F_FAMILY ||
-	     container_of(task, const struct resch_thread, task)->grant))
+	    (task->params.flags & RESCH_F_FAMILY || thread->grant))
+		return -EINVAL;
+	if (copies->plugin->flags & RESCH_PLUGIN_WHOLE &&
+	    !resch_restore_covers(thread, &thread->domain->cpus))
 		return -EINVAL;
 	if (copies->plugin->flags & RESCH_PLUGIN_SERVERS &&
 	    !resch_readmit_fits(task, &resch_cpu_get(copies->rqs[here].cpu)->rq))
@@ -99,7 +102,7 @@ static int copies_place(const struct readmit_copies *copies, const struct resch_
 	return copies->plan->parts[group].part[0].index;
 }
 
-static int copies_join(struct readmit_copies *copies, const struct resch_task *task, u32 here,
+static int copies_join(struct readmit_copies *copies, struct resch_task *task, u32 here,
 		       struct resch_verdict *verdict)
 {
 	struct resch_task *copy = &copies->tasks[copies->nr_tasks];

@@ -156,6 +156,17 @@ void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus)
 	}
 }
 
+bool resch_restore_covers(struct resch_thread *thread, const cpumask_t *cpus)
+{
+	static cpumask_t allowed; /* resch_lock */
+
+	lockdep_assert_held(&resch_lock);
+	if (!thread->contained)
+		return true;
+	resch_restore_hand_down(thread, &allowed);
+	return cpumask_subset(cpus, &allowed);
+}
+
 /* ---- taking and giving back ------------------------------------------------------------------ */
 
 int resch_restore_save(struct resch_thread *thread)

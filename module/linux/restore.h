@@ -49,6 +49,12 @@ int __must_check resch_restore_change(struct resch_thread *thread, const cpumask
  */
 void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus);
 
+/*
+ * May @thread, which has joined, be moved over all of @cpus? Who is contained stays within the
+ * affinity that it came with. Process context, resch_lock.
+ */
+bool resch_restore_covers(struct resch_thread *thread, const cpumask_t *cpus);
+
 /* For a child of its. Any context that may take cpu->lock. */
 void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus);
 

@@ -228,6 +228,48 @@ TEST(wrong, "an unknown plugin, domain or option changes nothing")
 	task_join(&task);
 }
 
+/* A process in a container, as the module knows one: its control groups are its own. */
+static int contained(void *arg)
+{
+	struct task task = { .reg = periodic(50 * MS, 5 * MS) };
+	const char *cpus = arg;
+
+	must(unshare(CLONE_NEWCGROUP) ? -errno : 0);
+	dev = resch_open();
+	pin(0, cpus);
+	task.reg.params.cpu = 1;
+	task.reg.params.group = 1;
+	task_start(&task, body_idle);
+	for (;;)
+		pause();
+	return 0;
+}
+
+TEST(roam, "a container's task is not taken by a plugin that would move it from its affinity")
+{
+	static const struct resch_reserve plan[] = {
+		{ .group = 1, .cpu = 1, .begin = 0, .end = 100 * MS },
+	};
+	static char one[] = "1", all[] = "1-2";
+	uint32_t domain = domain_on("1-2", "edf", NULL);
+	pid_t pid = child(contained, one);
+
+	must(module_load("resch-sekg", ""));
+	must(resch_plan_set(dev, domain, 100 * MS, NULL, plan, 1, NULL));
+	await(tasks_registered() == 1);
+	refused(domain_swap(domain, "sekg", NULL), EBUSY);
+	must(domain_swap(domain, "fp", NULL));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	await(tasks_registered() == 0);
+	pid = child(contained, all);
+	await(tasks_registered() == 1);
+	must(domain_swap(domain, "sekg", NULL));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	await(tasks_registered() == 0);
+}
+
 TEST(held, "a plugin in use can't be unloaded, one that no domain uses can")
 {
 	uint32_t domain = use("edf");
