@@ -96,7 +96,8 @@ static int drop_orphans(struct state *state)
 	return result;
 }
 
-static int look_around(struct state *state, bool drop)
+/* @drop: take down what stands; done, it is false: who waits then is waited for, and no more. */
+static int look_around(struct state *state, bool *drop)
 {
 	struct sweep sweep;
 	int result;
@@ -105,8 +106,12 @@ static int look_around(struct state *state, bool drop)
 	result = shield_recover(state);
 	if (result < 0 || !state_exists(state))
 		return result;
-	if (drop && state->nr_shields)
-		return drop_all(state);
+	if (*drop && state->nr_shields) {
+		result = drop_all(state);
+		*drop = result < 0;
+		return result;
+	}
+	*drop = false;
 	result = drop_orphans(state);
 	if (result || !state_exists(state))
 		return result;
@@ -122,7 +127,7 @@ static int look_around(struct state *state, bool drop)
  * Return: is there still something to keep? If not, the role is given up while the lock is held:
  * whoever comes next finds no keeper and starts one.
  */
-static bool keep(const char *root, int role, bool drop)
+static bool keep(const char *root, int role, bool *drop)
 {
 	struct state *state = malloc(sizeof(*state));
 	static int last;
@@ -248,7 +253,7 @@ static void keeper(const char *root, bool drop, int ready)
 			_exit(1);
 		close(ready);
 	}
-	while (keep(root, role, drop || ending)) {
+	while (keep(root, role, &drop)) {
 		/* The wire's other end closes when the guardian dies. */
 		if (ppoll(&watch, 1, &moment, &waiting) == 1 &&
 		    watch.revents & (POLLERR | POLLHUP)) {
@@ -257,6 +262,8 @@ static void keeper(const char *root, bool drop, int ready)
 		}
 		if (watch.fd < 0)
 			watch.fd = guardian_start(root);
+		drop |= ending;
+		ending = 0;
 	}
 	if (watch.fd >= 0 && write(watch.fd, "e", 1) < 0)
 		_exit(1);
