@@ -49,7 +49,7 @@ kernel() {
 	local kernel=$1 out=$BUILD/boot/$1 suite
 	suite=$(kernel_field "$kernel" suite)
 	"$HARNESS/root.sh" "$kernel"
-	mkdir -p "$out" "$BUILD/$kernel"
+	mkdir -p "$out" "$BUILD/$kernel/tests"
 	say "$kernel: packages of $suite"
 	"$HARNESS/deb.sh" --build "$suite" "$out"
 	"$HARNESS/in-root.sh" --keep "$out/disk.ext4" "$suite" "$out" \
