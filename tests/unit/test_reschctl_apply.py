@@ -403,6 +403,23 @@ class Apply(Applied):
         self.assertEqual(self.call("apply", "--wait",
                                    self.file("domains: [{cpus: 2, plugin: edf}]")).returncode, 0)
 
+    def test_wait_blind(self):
+        """Who cannot see whether the shields stand does not say that they do."""
+        self.shield_machine()
+        path = self.file("shields: [{cpus: 2-3}]")
+        lock = self.root + "/run/resch/shield/lock"
+        with subprocess.Popen([RESCHCTL, "apply", "--wait", path, "--root=" + self.root],
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              text=True) as waiting:
+            self.assertTrue(until(lambda: self.shields()["shields"]))
+            os.rename(lock, lock + ".away")
+            os.symlink("lock", lock)
+            said = waiting.communicate(timeout=60)[1]
+        os.unlink(lock)
+        os.rename(lock + ".away", lock)
+        self.assertEqual(waiting.returncode, 1)
+        self.assertIn("journal cannot be read", said)
+
     # ---- levels
 
     def test_levels(self):

@@ -228,18 +228,23 @@ static void on_signal(int signal)
 	ending = 1;
 }
 
-/* The first wanted shield that does not stand. NULL: they all do */
-static const struct item *fallen(const struct call *call, size_t *count)
+/*
+ * @missing: the first wanted shield that does not stand, or NULL: all @count of them do. Return: as
+ * present_read()
+ */
+static int look_for_fallen(const struct call *call, const struct item **missing, size_t *count)
 {
 	struct machine shields = { .root = call->machine.root, .fd = -1 };
-	const struct item *missing = NULL;
 	struct items present;
 	size_t i, j;
+	int result;
 
 	*count = 0;
-	if (present_read(&shields, &present))
-		return NULL;
-	for (i = 0; i < call->wanted.count && !missing; i++) {
+	*missing = NULL;
+	result = present_read(&shields, &present);
+	if (result)
+		return result;
+	for (i = 0; i < call->wanted.count && !*missing; i++) {
 		const struct item *want = &call->wanted.list[i];
 
 		if (want->section != SECTION_SHIELDS)
@@ -250,10 +255,10 @@ static const struct item *fallen(const struct call *call, size_t *count)
 				break;
 		}
 		if (j == present.count)
-			missing = want;
+			*missing = want;
 	}
 	items_free(&present);
-	return missing;
+	return 0;
 }
 
 static int wait_for_shields(const struct call *call)
@@ -262,12 +267,15 @@ static int wait_for_shields(const struct call *call)
 	struct sigaction action = { .sa_handler = on_signal };
 	const struct item *missing;
 	size_t count;
+	int result;
 
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	fflush(stdout);
 	do {
-		missing = fallen(call, &count);
+		result = look_for_fallen(call, &missing, &count);
+		if (result)
+			return result;
 		if (missing)
 			return fail("%s has fallen: all is where it was before it",
 				    item_title(missing));
