@@ -9,15 +9,7 @@
  */
 #include "members.h"
 
-static uint32_t seed = 20261125;
-
-static uint32_t random_below(uint32_t limit)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return seed % limit;
-}
+static unsigned int seed = 20261125;
 
 /* How many are asked for, or as many as are enough for each day. */
 static unsigned int asked(const char *variable, unsigned int usual)
@@ -102,13 +94,13 @@ TEST(killed, "stages are killed at random, the domain's plugin is swapped, their
 	domain = domain_on("1-3", "edf", "");
 	for (i = 1; i <= kills; i++) {
 		uint32_t chain = members_chain();
-		int who = (int)random_below(STAGES);
+		int who = (int)(rand_r(&seed) % STAGES);
 
 		if (i % 3 == 0) {
 			must(domain_swap(domain, plugins[swaps % 3], ""));
 			swaps++;
 		}
-		usleep(random_below(10000));
+		usleep((unsigned int)rand_r(&seed) % 10000);
 		if (i % 12 == 0) {
 			cpu_is(1 + who, "0");
 			members_end(chain, who, STAGES - 1);

@@ -9,15 +9,7 @@
 #define ENOUGH 40
 #define THREADS 4
 
-static uint32_t seed = 20261121;
-
-static uint32_t random_below(uint32_t limit)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 17;
-	seed ^= seed << 5;
-	return seed % limit;
-}
+static unsigned int seed = 20261121;
 
 struct storm {
 	atomic_int registered; /* threads, over all rounds */
@@ -121,7 +113,7 @@ TEST(kill, "SIGKILL at any moment leaves no task")
 	for (i = 0; i < ROUNDS || !stormy(); i++) {
 		registered = atomic_load(&storm->registered);
 		pid = child(victim, NULL);
-		usleep(random_below(us));
+		usleep((unsigned int)rand_r(&seed) % us);
 		kill(pid, SIGKILL);
 		child_wait(pid);
 		/* Some die before they are registered; on a slow machine it must not be all. */
