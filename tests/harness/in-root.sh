@@ -58,7 +58,16 @@ env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/r
 	LC_ALL=C.UTF-8 TERM="${TERM:-dumb}" \
 	chroot "$root" "$@"
 [ -n "$image" ] || exit 0
-umount -R "$root"
+# What was installed may have left somebody who is on the way out.
+for try in {1..50}; do
+	umount -R "$root" 2>"$new/busy" && break
+	[ "$try" -lt 50 ] || {
+		cat "$new/busy" >&2
+		fuser -vm "$root" >&2 || true
+		die "the root is still in use"
+	}
+	sleep 0.2
+done
 rm -rf "$new/disk/work"/*
 truncate -s 2G "$image"
 mke2fs -q -F -t ext4 -E lazy_itable_init=0,nodiscard -d "$new/disk" "$image"
