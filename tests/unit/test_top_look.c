@@ -42,7 +42,9 @@ int resch_task_next(int fd, struct resch_task_stat *stat)
 
 int resch_domain_stat(int fd, uint32_t id, struct resch_domain_stat *stat)
 {
-	(void)fd, (void)id, (void)stat;
+	(void)fd;
+	(void)id;
+	(void)stat;
 	return -1;
 }
 
@@ -64,7 +66,8 @@ void text_clean(char *text)
 
 void blame_read(struct top_blame *to, const struct top_blame *from)
 {
-	(void)to, (void)from;
+	(void)to;
+	(void)from;
 }
 
 uint64_t probe_left_out(const struct probe *of)
@@ -81,7 +84,10 @@ uint64_t probe_groups_left_out(const struct probe *of)
 
 int groups_take(struct look *look, const struct look *before, const struct probe *of, int fd)
 {
-	(void)look, (void)before, (void)of, (void)fd;
+	(void)look;
+	(void)before;
+	(void)of;
+	(void)fd;
 	return 0;
 }
 
