@@ -108,7 +108,7 @@ static int look_around(struct state *state, bool *drop)
 		return result;
 	if (*drop && state->nr_shields) {
 		result = drop_all(state);
-		*drop = result < 0;
+		*drop = result != 0;
 		return result;
 	}
 	*drop = false;
