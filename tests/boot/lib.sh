@@ -37,7 +37,7 @@ alone() {
 	local pid list
 	for pid in $(pgrep -v -P 2); do
 		case $pid:$(ps -o comm= -p "$pid") in
-		2:* | *:control-loop) continue ;;
+		2:* | *:control-loop | *:belt-loop) continue ;;
 		esac
 		list=$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$pid/status" 2>/dev/null)
 		case ${list:-0} in
@@ -59,11 +59,34 @@ powerless() {
 		! as_user reschctl server del 1:1 && as_user reschctl server list >/dev/null
 } 2>/dev/null
 
+# active UNIT: it is, or the log says why not.
+active() {
+	until_so systemctl -q is-active "$1" && return
+	{
+		stat -c '%A %U %G %n' /dev/resch
+		systemctl --no-pager --full status "$1"
+		journalctl --no-pager -b -o short-monotonic -u resch -u resch-shield -u "$1"
+	} 2>&1 | sed 's/^/# /'
+	return 1
+}
+
+restarts() {
+	systemctl show -p NRestarts --value "$1"
+}
+
+# in_slice: the program of a slice's service has the slice's server's CPU, by a real-time policy.
+in_slice() {
+	local pid
+	pid=$(pgrep -o -x belt-loop) && chrt -p "$pid" | grep -q SCHED_FIFO &&
+		taskset -cp "$pid" | grep -q ': 3$'
+}
+
 # all_is_so: what /etc/resch has is there, and the service in it.
 all_is_so() {
-	for unit in resch resch-shield control; do
-		check "$unit.service is active" until_so systemctl -q is-active $unit
+	for unit in resch resch-shield control resch-slice@line belt; do
+		check "$unit.service is active" active $unit
 	done
+	check "control.service was let in at once" [ "$(restarts control)" = 0 ]
 	check "nothing of /etc/resch lacks" \
 		[ "$(reschctl diff /etc/resch 2>&1)" = "nothing to change" ]
 	check "the server is the user's" \
@@ -73,5 +96,6 @@ all_is_so() {
 	check "which it pays for" until_so has 'servers[0]["consumed"] > 0'
 	check "the program is an ordinary user's" [ "$(ps -o user= -p "$(control)")" = control ]
 	check "who has this server and nothing else" powerless
+	check "a slice's service is in the slice's server" until_so in_slice
 	check "ordinary processes are elsewhere" until_so alone
 }
