@@ -19,7 +19,7 @@ import pages
 import typed
 from applied import BEFORE, Applied
 from reschctl import RESCHCTL
-from test_reschctl_shield import Machine, until
+from shielded import Machine, until
 
 
 # Every kind of step: makes, changes, and replaces.

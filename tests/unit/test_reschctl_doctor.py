@@ -261,8 +261,22 @@ class Doctor(unittest.TestCase):
             "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
         })
         found = self.examine(self.machine(files), "--cpus=1")
-        for check in ("smt", "frequency", "idle", "interrupts", "isolation", "hypervisor", "clock"):
+        for check in ("smt", "frequency", "idle", "interrupts", "hypervisor", "clock"):
             self.assertEqual(found[check]["status"], "ok", check)
+        # managed interrupts come by none of these two
+        self.assertEqual(found["isolation"]["status"], "warn")
+        self.assertIn("managed interrupts here", found["isolation"]["found"])
+        self.assertTrue(found["isolation"]["fix"].startswith("isolcpus=managed_irq,domain,1 "))
+        files["proc/cmdline"] = "quiet isolcpus=managed_irq,domain,1-2 nohz_full=1-2\n"
+        found = self.examine(self.machine(files), "--cpus=1")
+        self.assertEqual(found["isolation"]["status"], "ok")
+        # a cpuset that is an isolated partition
+        files.update({cpu + "isolated": "\n", "sys/fs/cgroup/cpuset.cpus.isolated": "1\n"})
+        found = self.examine(self.machine(files), "--cpus=1")
+        self.assertEqual(found["isolation"]["status"], "ok")
+        files["sys/fs/cgroup/cpuset.cpus.isolated"] = "2\n"
+        found = self.examine(self.machine(files), "--cpus=1")
+        self.assertIn("isolated 2,", found["isolation"]["found"])
 
     def test_memory(self):
         found = self.examine(self.machine({

@@ -6,19 +6,16 @@ and that a death at any step leaves nothing behind.
 usage: RESCHCTL=PATH test_reschctl_shield.py
 """
 
-import contextlib
 import json
 import os
 import shutil
 import signal
-import subprocess
-import tempfile
 import time
 import unittest
 
-RESCHCTL = os.environ.get("RESCHCTL", "build/host/obj/tools/reschctl")
+from shielded import FIXED, KTHREAD, Machine, Shielded, preloaded, until
+
 ASAN = {"ASAN_OPTIONS": "verify_asan_link_order=0"}
-KTHREAD, FIXED = 0x00200000, 0x04200000
 
 # Ends its process before the Nth change of a file: the tool's steps are all calls of these.
 DEATH = r"""
@@ -86,150 +83,7 @@ ssize_t write(int fd, const void *data, size_t size)
 """
 
 
-@contextlib.contextmanager
-def preloaded(source):
-    """What LD_PRELOAD takes: @source, compiled, as long as the context lasts."""
-    with tempfile.TemporaryDirectory() as folder:
-        library = os.path.join(folder, "preloaded.so")
-        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-w", "-x", "c", "-o", library,
-                        "-", "-ldl"], input=source, text=True, check=True)
-        yield library
-
-
-def until(condition):
-    for _ in range(3000):
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
-class Machine:
-    """A folder with what the kernel shows of interrupts and threads."""
-
-    def __init__(self, root):
-        self.root = root
-        self.put("sys/devices/system/cpu/online", "0-3")
-        self.put("sys/devices/system/cpu/possible", "0-3")
-        self.put("proc/irq/default_smp_affinity", "f")
-        self.put("proc/sys/kernel/watchdog_cpumask", "0-3")
-        self.put("sys/devices/virtual/workqueue/cpumask", "f")
-        self.thread(1, "init", "0-3")
-        self.thread(2, "kthreadd", "0-3", ppid=0, flags=KTHREAD)
-
-    def path(self, name):
-        return os.path.join(self.root, name)
-
-    def put(self, name, text, mode=0o644):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        # at once, as the kernel would
-        with open(self.path(name) + "~", "w", encoding="ascii") as file:
-            file.write(text + "\n")
-        os.chmod(self.path(name) + "~", mode)
-        os.rename(self.path(name) + "~", self.path(name))
-
-    def get(self, name):
-        with open(self.path(name), encoding="ascii") as file:
-            return file.read().strip()
-
-    def irq(self, number, cpus, device="", mode=0o644):
-        self.put(f"proc/irq/{number}/smp_affinity_list", cpus, mode)
-        if device:
-            os.makedirs(self.path(f"proc/irq/{number}/{device}"))
-
-    def thread(self, tid, comm, cpus, ppid=1, flags=0, start=None, policy=0, tgid=None, run="S"):
-        folder = f"proc/{tgid or tid}/task/{tid}"
-        self.put(folder +
-                 "/stat",
-                 f"{tid} ({comm}) {run} {ppid} 0 0 0 -1 {flags} 0 0 0 0 0 0 0 0 20 0 1 0 {start or tid * 10}"
-                 f" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 2 0 {policy} 0 0 0")
-        self.put(folder + "/status",
-                 f"Name:\t{comm}\nCpus_allowed:\tf\nCpus_allowed_list:\t{cpus}\nMems_allowed:\t1\n"
-                 "voluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2")
-
-    def affinity(self, tid, tgid=None):
-        text = self.get(f"proc/{tgid or tid}/task/{tid}/status")
-        return text.split("Cpus_allowed_list:\t")[1].split("\n")[0]
-
-    def bind(self, tid, cpus, tgid=None):
-        name = f"proc/{tgid or tid}/task/{tid}/status"
-        self.put(name, self.get(name).replace(f"Cpus_allowed_list:\t{self.affinity(tid, tgid)}",
-                                              f"Cpus_allowed_list:\t{cpus}"))
-
-    def ends(self, tid):
-        shutil.rmtree(self.path(f"proc/{tid}"))
-
-    def snapshot(self):
-        found = {}
-        for top, _, names in os.walk(self.root):
-            if "/run" in top[len(self.root):]:
-                continue
-            for name in names:
-                if name.endswith(".new"):
-                    continue
-                with open(os.path.join(top, name), encoding="ascii") as file:
-                    found[os.path.join(top, name)[len(self.root) + 1:]] = file.read()
-        return found
-
-
-class Shield(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(self.stop)
-        self.machine = Machine(folder.name)
-
-    def call(self, *arguments, status=0, **more):
-        result = subprocess.run([RESCHCTL, *arguments, "--root", self.machine.root],
-                                capture_output=True, text=True,
-                                timeout=120, stdin=subprocess.DEVNULL, check=False, **more)
-        if status is not None:
-            self.assertEqual(result.returncode, status,
-                             f"{arguments}: {result.stdout} {result.stderr}")
-        return result
-
-    def status(self):
-        return json.loads(self.call("shield", "status", "--json").stdout)
-
-    def kill(self, *roles):
-        report = self.status()
-        self.assertTrue(all(report[role] > 1 for role in roles), report)
-        for sent in (signal.SIGSTOP, signal.SIGKILL):
-            for role in roles:
-                os.kill(report[role], sent)
-        def dead(pid):
-            try:
-                with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-                    return file.read().rsplit(") ", 1)[1][0] in "ZX"
-            except (FileNotFoundError, ProcessLookupError):
-                return True
-        self.assertTrue(until(lambda: all(dead(report[role]) for role in roles)))
-
-    def stop(self):
-        """No test leaves a process: without a journal the keeper ends."""
-        if not os.path.isdir(self.machine.path("run")):
-            return
-        self.call("unshield")
-        self.assertTrue(until(lambda: not self.status()["keeper"]))
-
-    def crowd(self):
-        machine = self.machine
-        for number, cpus in ((24, "0-3"), (25, "2"), (26, "0-1"), (27, "1-3")):
-            machine.irq(number, cpus, f"eth{number}")
-        machine.irq(28, "0-3", "nvme", 0o444)
-        machine.thread(20, "ksoftirqd/2", "2", 2, FIXED)
-        machine.thread(21, "kswapd0", "0-3", 2, KTHREAD)
-        machine.thread(100, "shell", "0-3")
-        machine.thread(101, "shell", "0-3", tgid=100)
-        machine.thread(102, "narrow (x) y", "0-1", 100)
-        machine.thread(103, "pinned", "2")
-        machine.thread(104, "control", "2", policy=1)
-        machine.thread(105, "zombie", "0-3", run="Z")
-        machine.thread(106, "kept", "0-3")
-        return machine
-
+class Shield(Shielded):
     # ---- what goes where
 
     def test_moves_and_back(self):
@@ -238,7 +92,7 @@ class Shield(unittest.TestCase):
         result = self.call("shield", "2-3", "--keep-task=106", "--json")
         self.assertEqual(json.loads(result.stdout),
                          {"cpus": "2-3", "domain": 0, "interrupts": 3, "threads": 6,
-                          "settings": 3, "refused": 1})
+                          "settings": 3, "values": 0, "refused": 1, "gaps": []})
         moved = {name: text for name, text in machine.snapshot().items() if text != before[name]}
         self.assertEqual(moved.pop("proc/irq/default_smp_affinity"), "3\n")
         self.assertEqual(moved.pop("sys/devices/virtual/workqueue/cpumask"), "3\n")
@@ -321,7 +175,10 @@ class Shield(unittest.TestCase):
         machine.put("proc/irq/24/smp_affinity_list", "3")
         machine.put("proc/irq/default_smp_affinity", "1")
         changed = sorted((line["kind"], line["id"]) for line in self.status()["changed"])
-        self.assertEqual(changed, [("interrupt", 24), ("thread", 100)])
+        self.assertEqual(changed, [("setting", 0), ("thread", 100)])
+        fixed = {line["id"]: line["why"] for line in self.status()["fixed"]
+                 if line["kind"] == "interrupt"}
+        self.assertEqual(fixed[24], "was put there under the shield")
         result = self.call("unshield", "--json")
         self.assertEqual(json.loads(result.stdout)["changed"], 3)
         after = machine.snapshot()
@@ -452,7 +309,8 @@ class Shield(unittest.TestCase):
                 self.call("shield", "3")
                 self.assertEqual(machine.affinity(100), "0-1")
                 self.assertEqual(machine.affinity(300), "0-1")
-                self.assertEqual(machine.affinity(106), "0-3")
+                # each shield keeps for itself
+                self.assertEqual(machine.affinity(106), "0-2")
                 self.call("unshield", order[0])
                 self.assertEqual(machine.affinity(100), "0-2" if order[0] == "2" else "0-1,3")
                 if order[0] == "3":
@@ -564,19 +422,23 @@ class Shield(unittest.TestCase):
         machine.irq(24, "0-3")
         machine.irq(25, "2", mode=0o444)
         machine.thread(100, "shell", "0-3")
+        machine.put("sys/class/net/eth0/ifindex", "3")
+        machine.put("sys/class/net/eth0/queues/rx-0/rps_cpus", "c")
+        machine.put("proc/sys/kernel/timer_migration", "1")
+        machine.put("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil")
         with preloaded(DEATH) as library:
             for first, then in ((None, "shield"), ("shield", "unshield"), ("shield", "second")):
                 self.died_at_each_step(library, first, then)
 
     def died_at_each_step(self, library, first, then):
         before = self.machine.snapshot()
-        words = {"shield": ("shield", "2-3"), "unshield": ("unshield",),
+        words = {"shield": ("shield", "2-3", "--latency"), "unshield": ("unshield",),
                  "second": ("shield", "1")}[then]
         deaths, step = 0, 0
         while True:
             step += 1
             if first:
-                self.call("shield", "2-3" if then == "unshield" else "2")
+                self.call("shield", "2-3" if then == "unshield" else "2", "--latency")
                 self.kill("keeper", "guardian") if step % 2 else None
             result = self.call(*words, status=None, env={
                 "LD_PRELOAD": library, "DIE_AT": str(step), **ASAN})

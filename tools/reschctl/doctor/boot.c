@@ -80,15 +80,45 @@ static void boot_words(const struct doctor *doctor, const struct isolation *is, 
 		add_word(doctor, words, size, "rcu_nocbs", "");
 }
 
+/* Those of isolcpus=, and of cpusets that are isolated partitions: in one list. */
+static void read_isolated(const struct doctor *doctor, char *list, size_t size)
+{
+	struct resch_cpus cpus = {}, more;
+	char text[512];
+	size_t i;
+
+	if (doctor_read(doctor, text, sizeof(text), CPU "/isolated") > 0 &&
+	    resch_cpus_parse(text, &more) > 0)
+		cpus = more;
+	if (doctor_read(doctor, text, sizeof(text), "/sys/fs/cgroup/cpuset.cpus.isolated") > 0 &&
+	    resch_cpus_parse(text, &more) > 0) {
+		for (i = 0; i < RESCH_CPUS_MAX / 64; i++)
+			cpus.bits[i] |= more.bits[i];
+	}
+	resch_cpus_format(&cpus, list, size);
+}
+
+/* Return: what comes to these CPUs all the same; NULL: nothing that a command line keeps off */
+static const char *what_comes(const struct isolation *is)
+{
+	if (!is->isolated || !is->tickless)
+		return "The kernel's balancing, its clock tick, its callbacks and managed interrupts come to these CPUs: "
+		       "microseconds, but many times a second.";
+	if (!is->managed)
+		return "Managed interrupts, those of storage and network queues, come to these CPUs, and no shield can move "
+		       "them.";
+	return NULL;
+}
+
 void doctor_isolation(struct doctor *doctor)
 {
 	char isolated[512], nohz[512], words[600], fix[1024];
 	const char *given = doctor_boot(doctor, "rcu_nocbs");
 	struct isolation is = { .callbacks = given && covers(given, &doctor->cpus) };
 	struct resch_cpus rest;
+	const char *comes;
 
-	if (doctor_read(doctor, isolated, sizeof(isolated), CPU "/isolated") < 0)
-		*isolated = 0;
+	read_isolated(doctor, isolated, sizeof(isolated));
 	if (doctor_read(doctor, nohz, sizeof(nohz), CPU "/nohz_full") < 0 ||
 	    !strcmp(nohz, "(null)"))
 		*nohz = 0;
@@ -105,10 +135,12 @@ void doctor_isolation(struct doctor *doctor)
 	/* nohz_full implies rcu_nocbs. */
 	is.tickless = *nohz && covers(nohz, &doctor->cpus);
 	is.callbacks |= is.tickless;
-	if (is.isolated && is.tickless) {
-		doctor_find(doctor, "isolation", OK, NULL, NULL,
-			    "CPUs %s are isolated and without clock tick",
-			    cpus_text(&doctor->cpus));
+	comes = what_comes(&is);
+	if (!comes) {
+		doctor_find(
+			doctor, "isolation", OK, NULL, NULL,
+			"CPUs %s are isolated, without clock tick and without managed interrupts",
+			cpus_text(&doctor->cpus));
 		return;
 	}
 	boot_words(doctor, &is, words, sizeof(words));
@@ -119,10 +151,8 @@ void doctor_isolation(struct doctor *doctor)
 			"on the kernel's command line, as this machine's boot loader takes it, reboot",
 		cpus_text(&doctor->cpus));
 	doctor_find(
-		doctor, "isolation", WARN,
-		"The kernel's balancing, its clock tick, its callbacks and managed interrupts come to these CPUs: "
-		"microseconds, but many times a second.",
-		fix, "CPUs %s: isolated %s, without clock tick %s, callbacks %s",
+		doctor, "isolation", WARN, comes, fix,
+		"CPUs %s: isolated %s, without clock tick %s, callbacks %s, managed interrupts %s",
 		cpus_text(&doctor->cpus), *isolated ? isolated : "none", *nohz ? nohz : "none",
-		is.callbacks ? "elsewhere" : "here");
+		is.callbacks ? "elsewhere" : "here", is.managed ? "elsewhere" : "here");
 }

@@ -6,9 +6,11 @@
  * by a crash has no newline, is the last one, and nothing had been done yet. The lines are
  *
  *	resch-shield 1 BOOT
- *	shield rising|stands|falling CPUS KEEP-IRQS KEEP-TASKS DOMAIN MODULE
+ *	shield rising|stands|falling CPUS KEEP-IRQS KEEP-TASKS DOMAIN MODULE [latency]
  *	set KIND ID START ORIG PREV SET
  *	stuck KIND ID START ERRNO
+ *	knob PATH ORIG PREV SET
+ *	stuck knob PATH 0 ERRNO
  *	commit
  */
 #include <errno.h>
@@ -69,6 +71,48 @@ static struct object *object_new(struct state *state, enum object_kind kind, uin
 	return object;
 }
 
+/* ---- values ---------------------------------------------------------------------------------- */
+
+struct knob *state_knob_find(const struct state *state, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < state->nr_knobs; i++) {
+		if (!strcmp(state->knobs[i].path, path))
+			return &state->knobs[i];
+	}
+	return NULL;
+}
+
+struct knob *state_knob_add(struct state *state, const char *path, const char *now)
+{
+	struct knob *knob;
+
+	if (!state->knobs)
+		state->knobs = calloc(KNOBS_MAX, sizeof(*state->knobs));
+	if (!state->knobs || state->nr_knobs == KNOBS_MAX)
+		return NULL;
+	knob = &state->knobs[state->nr_knobs++];
+	snprintf(knob->path, sizeof(knob->path), "%s", path);
+	snprintf(knob->orig, sizeof(knob->orig), "%s", now);
+	snprintf(knob->set, sizeof(knob->set), "%s", now);
+	return knob;
+}
+
+static void knob_intends(struct state *state, struct knob *knob, const char *now, const char *set)
+{
+	char prev[KNOB_VALUE], next[KNOB_VALUE];
+
+	/* They may be its own. */
+	snprintf(prev, sizeof(prev), "%s", now);
+	snprintf(next, sizeof(next), "%s", set);
+	strcpy(knob->prev, prev);
+	strcpy(knob->set, next);
+	knob->undecided = true;
+	knob->stuck = 0;
+	state->intents = true;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static int list_parse(const char *text, struct resch_cpus *cpus)
@@ -92,7 +136,7 @@ static struct shield *shield_find(struct state *state, const struct resch_cpus *
 	return NULL;
 }
 
-static void read_shield(struct state *state, char **words)
+static void read_shield(struct state *state, char **words, size_t count)
 {
 	struct shield *shield, fresh = {};
 	int phase;
@@ -106,6 +150,7 @@ static void read_shield(struct state *state, char **words)
 	snprintf(fresh.keep_tasks, sizeof(fresh.keep_tasks), "%s", words[4]);
 	fresh.domain = (uint32_t)strtoul(words[5], NULL, 10);
 	fresh.module = words[6][0] == '1';
+	fresh.latency = count > 7;
 	shield = shield_find(state, &fresh.cpus);
 	if (!shield && state->nr_shields == SHIELDS_MAX)
 		return;
@@ -153,24 +198,44 @@ static void read_object(struct state *state, char **words, size_t count)
 		object->stuck = atoi(words[4]);
 }
 
+static void read_knob(struct state *state, char **words)
+{
+	bool stuck = !strcmp(words[0], "stuck");
+	struct knob *knob = state_knob_find(state, words[stuck ? 2 : 1]);
+
+	if (stuck) {
+		if (knob)
+			knob->stuck = atoi(words[4]);
+		return;
+	}
+	if (!knob)
+		knob = state_knob_add(state, words[1], words[2]);
+	if (knob)
+		knob_intends(state, knob, words[3], words[4]);
+}
+
 static void settle(struct state *state)
 {
 	size_t i;
 
 	for (i = 0; i < state->nr_objects; i++)
 		state->objects[i].undecided = false;
+	for (i = 0; i < state->nr_knobs; i++)
+		state->knobs[i].undecided = false;
 	state->intents = false;
 }
 
 static void read_line(struct state *state, char *line)
 {
-	char *words[8], *word;
+	char *words[9], *word;
 	size_t count = 0;
 
-	while (count < 8 && (word = strsep(&line, " ")))
+	while (count < 9 && (word = strsep(&line, " ")))
 		words[count++] = word;
-	if (count == 7 && !strcmp(words[0], "shield"))
-		read_shield(state, words);
+	if (count >= 7 && !strcmp(words[0], "shield"))
+		read_shield(state, words, count);
+	else if (count == 5 && (!strcmp(words[0], "knob") || !strcmp(words[1], "knob")))
+		read_knob(state, words);
 	else if (count >= 5)
 		read_object(state, words, count);
 	else if (count == 1 && !strcmp(words[0], "commit"))
@@ -213,6 +278,8 @@ static void read_journal(struct state *state)
 	fclose(file);
 	for (i = 0; i < state->nr_objects; i++)
 		state->intents |= state->objects[i].undecided;
+	for (i = 0; i < state->nr_knobs; i++)
+		state->intents |= state->knobs[i].undecided;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -308,6 +375,27 @@ struct object *state_add(struct state *state, enum object_kind kind, uint64_t id
 	return object;
 }
 
+static int append_knob(struct state *state, const struct knob *knob, const char *now,
+		       const char *set)
+{
+	return append(state, "knob %s %s %s %s\n", knob->path, knob->orig, now, set);
+}
+
+int state_knob(struct state *state, struct knob *knob, const char *now, const char *set)
+{
+	int result = append_knob(state, knob, now, set);
+
+	if (!result)
+		knob_intends(state, knob, now, set);
+	return result;
+}
+
+int state_knob_stuck(struct state *state, struct knob *knob, int error)
+{
+	knob->stuck = error;
+	return append(state, "stuck knob %s 0 %d\n", knob->path, error);
+}
+
 int state_adopt(struct state *state, struct object *object, const struct resch_cpus *orig)
 {
 	int result = append_set(state, object, orig, orig, orig);
@@ -343,9 +431,10 @@ static int append_shield(struct state *state, const struct shield *shield)
 {
 	char cpus[4096];
 
-	return append(state, "shield %s %s %s %s %u %d\n", phase_names[shield->phase],
+	return append(state, "shield %s %s %s %s %u %d%s\n", phase_names[shield->phase],
 		      list_format(&shield->cpus, cpus, sizeof(cpus)), shield->keep_irqs,
-		      shield->keep_tasks, shield->domain, shield->module);
+		      shield->keep_tasks, shield->domain, shield->module,
+		      shield->latency ? " latency" : "");
 }
 
 int state_shield(struct state *state, struct shield *shield, enum shield_phase phase)
@@ -405,6 +494,15 @@ int state_compact(struct state *state)
 		if (!result && object->stuck)
 			result = state_stuck(&fresh, object, object->stuck);
 	}
+	for (i = 0; !result && i < state->nr_knobs; i++) {
+		struct knob *knob = &state->knobs[i];
+
+		if (!knob->stuck && !strcmp(knob->set, knob->orig))
+			continue;
+		result = append_knob(&fresh, knob, knob->set, knob->set);
+		if (!result && knob->stuck)
+			result = state_knob_stuck(&fresh, knob, knob->stuck);
+	}
 	if (!result)
 		result = append(&fresh, "commit\n");
 	close(fresh.journal);
@@ -460,7 +558,9 @@ void state_close(struct state *state)
 	if (state->lock >= 0)
 		close(state->lock);
 	free(state->objects);
+	free(state->knobs);
 	state->objects = NULL;
+	state->knobs = NULL;
 	state->journal = -1;
 	state->lock = -1;
 }

@@ -109,7 +109,7 @@ int text_replace(const char *path, const char *text, size_t length)
  * The kernel takes such a text at once or not at all. Below another root so do we: files that
  * nobody may write stand for what a kernel refuses.
  */
-static int text_write(const char *root, const char *path, const char *text)
+int text_write(const char *root, const char *path, const char *text)
 {
 	size_t length = strlen(text);
 	struct stat stat;
@@ -129,7 +129,7 @@ static int text_write(const char *root, const char *path, const char *text)
 	return result;
 }
 
-static int list_read(const char *path, struct resch_cpus *cpus)
+int list_read(const char *path, struct resch_cpus *cpus)
 {
 	char text[LIST_MAX];
 	int result = read_text(path, text, sizeof(text));
@@ -137,7 +137,7 @@ static int list_read(const char *path, struct resch_cpus *cpus)
 	return result < 0 ? result : resch_cpus_parse(text, cpus);
 }
 
-static int list_write(const char *root, const char *path, const struct resch_cpus *cpus)
+int list_write(const char *root, const char *path, const struct resch_cpus *cpus)
 {
 	char text[LIST_MAX];
 
@@ -146,7 +146,7 @@ static int list_write(const char *root, const char *path, const struct resch_cpu
 }
 
 /* A bitmap in the kernel's way: "3" or "0000000f,ffffffff", 32 bits to a comma. */
-static int mask_read(const char *path, struct resch_cpus *cpus)
+int mask_read(const char *path, struct resch_cpus *cpus)
 {
 	char text[LIST_MAX], *at;
 	unsigned int bit = 0;
@@ -173,7 +173,7 @@ static int mask_read(const char *path, struct resch_cpus *cpus)
 	return resch_cpus_count(cpus);
 }
 
-static int mask_write(const char *root, const char *path, const struct resch_cpus *cpus)
+int mask_write(const char *root, const char *path, const struct resch_cpus *cpus)
 {
 	char text[RESCH_CPUS_MAX / 4 + RESCH_CPUS_MAX / 32 + 8];
 	size_t length = 0;
@@ -194,40 +194,6 @@ static int mask_write(const char *root, const char *path, const struct resch_cpu
 int machine_cpus(const char *root, const char *which, struct resch_cpus *cpus)
 {
 	return list_read(machine_path(root, "/sys/devices/system/cpu/%s", which), cpus);
-}
-
-/* ---- settings -------------------------------------------------------------------------------- */
-
-/*
- * Work queues with a cpumask of their own need nothing: it is cut to the common one, and where
- * nothing remains the common one is taken.
- */
-static const struct {
-	const char *path;
-	bool list;
-} settings[] = {
-	[SETTING_NEW_IRQS] = { "/proc/irq/default_smp_affinity", false },
-	{ "/sys/devices/virtual/workqueue/cpumask", false },
-	{ "/proc/sys/kernel/watchdog_cpumask", true },
-};
-
-const char *setting_name(uint64_t id)
-{
-	return id < sizeof(settings) / sizeof(settings[0]) ? settings[id].path : NULL;
-}
-
-int setting_get(const char *root, uint64_t id, struct resch_cpus *cpus)
-{
-	const char *path = machine_path(root, "%s", settings[id].path);
-
-	return settings[id].list ? list_read(path, cpus) : mask_read(path, cpus);
-}
-
-int setting_set(const char *root, uint64_t id, const struct resch_cpus *cpus)
-{
-	const char *path = machine_path(root, "%s", settings[id].path);
-
-	return settings[id].list ? list_write(root, path, cpus) : mask_write(root, path, cpus);
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
@@ -273,37 +239,6 @@ const char *interrupt_name(const char *root, uint64_t irq)
 	if (dir)
 		closedir(dir);
 	return name;
-}
-
-bool number_listed(const char *list, uint64_t number)
-{
-	char copy[128], *rest = copy, *word, *end;
-
-	snprintf(copy, sizeof(copy), "%s", list);
-	while ((word = strsep(&rest, ","))) {
-		if (*word >= '0' && *word <= '9' && strtoull(word, &end, 10) == number && !*end)
-			return true;
-	}
-	return false;
-}
-
-bool interrupt_listed(const char *root, const char *list, uint64_t irq)
-{
-	char copy[128], *rest = copy, *word;
-	struct stat stat;
-
-	if (number_listed(list, irq))
-		return true;
-	snprintf(copy, sizeof(copy), "%s", list);
-	while ((word = strsep(&rest, ","))) {
-		if (!*word || *word == '.' || strchr(word, '/') || !strcmp(word, "-"))
-			continue;
-		if (!lstat(machine_path(root, "/proc/irq/%llu/%s", (unsigned long long)irq, word),
-			   &stat) &&
-		    S_ISDIR(stat.st_mode))
-			return true;
-	}
-	return false;
 }
 
 int each_interrupt(const char *root, void (*call)(void *arg, uint64_t irq), void *arg)

@@ -8,19 +8,24 @@
 #include "shield.h"
 
 static const char shield_help[] =
-	"usage: reschctl shield CPUS [--keep-irq=LIST] [--keep-task=LIST] [--plugin=NAME[:options]] [--json]\n"
+	"usage: reschctl shield CPUS [--keep-irq=LIST] [--keep-task=LIST] [--latency] [--plugin=NAME[:options]] [--json]\n"
 	"       reschctl shield status [--json]\n"
 	"\n"
 	"Makes RT CPUs: interrupts, kernel threads, unbound work queues and tasks leave them, as far as the kernel lets\n"
 	"them, and newcomers are kept away. `reschctl unshield` puts all back; so does the end of the module, and of\n"
 	"the processes that keep the shield, however they end. What somebody else changes meanwhile stays changed.\n"
 	"\n"
-	"      --keep-irq=LIST     interrupts to leave alone: numbers, or names as in /proc/irq/*/\n"
-	"      --keep-task=LIST    processes or threads to leave alone: their ids\n"
+	"      --keep-irq=LIST     interrupts to leave alone: numbers, ranges (24-26), names as in /proc/irq/*/, or patterns\n"
+	"                          (eth1*), which count for those that come later, too; '-': none\n"
+	"      --keep-task=LIST    processes or threads to leave alone: their ids; '-': none\n"
+	"      --latency           these CPUs don't sleep deeply and run at full frequency, timers stay where they are\n"
+	"                          armed, statistics are folded every two minutes: that takes power\n"
 	"  -p, --plugin=NAME[:KEY=VALUE,...]  make the CPUs a domain with this plugin, too\n"
 	"      --root=DIR          work on the files below DIR instead of /, a copy of a machine's\n"
 	"  -j, --json              print JSON\n"
 	"  -h, --help              this text\n"
+	"\n"
+	"With the CPUs of a shield that stands, --keep-irq, --keep-task and --latency change what it keeps.\n"
 	"\n"
 	"Left alone: resch tasks, and SCHED_FIFO, SCHED_RR and SCHED_DEADLINE threads that are bound to RT CPUs only.\n"
 	"Programs come to RT CPUs with `reschctl run`, or with taskset(1). What only the kernel's command line can do,\n"
@@ -43,13 +48,19 @@ struct request {
 	struct resch_domain_set domain;
 	struct sweep sweep; /* what was done */
 	bool json, found; /* found: there is a shield to be lowered */
+	bool keeps_irqs, keeps_tasks; /* that is said */
+	bool changed; /* the shield stood already */
+	bool boot; /* what is named may come later: a note is enough */
+	struct json_object *gaps;
 };
 
 /* A list is a word of the journal. */
 static int take_list(const struct option_table *table, const struct option_row *row,
 		     const char *value)
 {
-	if (!*value || strlen(value) > row->most || strpbrk(value, " \t\n/"))
+	if (!*value)
+		return usage(table->command, "--%s= names none: '-' says so", row->name);
+	if (strlen(value) > row->most || strpbrk(value, " \t\n/"))
 		return usage(table->command,
 			     "--%s=%s: at most %llu characters, with commas and no spaces",
 			     row->name, value, (unsigned long long)row->most);
@@ -65,9 +76,10 @@ static int read_options(int argc, char **argv, bool up, struct request *request)
 		OPTION_JSON(&request->json),
 		/* of shield alone */
 		{ up ? "keep-irq" : NULL, 0, "interrupts", take_list, shield->keep_irqs,
-		  .most = sizeof(shield->keep_irqs) - 1 },
+		  .most = sizeof(shield->keep_irqs) - 1, .given = &request->keeps_irqs },
 		{ "keep-task", 0, "threads", take_list, shield->keep_tasks,
-		  .most = sizeof(shield->keep_tasks) - 1 },
+		  .most = sizeof(shield->keep_tasks) - 1, .given = &request->keeps_tasks },
+		{ "latency", 0, NULL, option_flag, &shield->latency },
 		{ "plugin", 'p', "plugins", option_text, &request->plugin },
 		{ "policy", 0, "plugins", option_text, &request->plugin },
 		{},
@@ -179,6 +191,28 @@ static int check_cpus(const struct state *state, const struct resch_cpus *cpus)
 	return -1;
 }
 
+/* Who is named has to be there, or the name is wrong. Return: -1, or an exit status */
+static int check_keeps(const struct request *request)
+{
+	static const char help_irq[] =
+		"no interrupt has this number or name now: see /proc/interrupts; a pattern "
+		"(eth1*) counts for those that come later, too";
+	static const char help_task[] = "it is no id of a process or thread";
+	const struct shield *shield = &request->shield;
+	const char *word = keep_lacks_irq(request->root, shield->keep_irqs);
+
+	if (word && request->boot)
+		note("keep_irq: %s: %s", word, help_irq);
+	else if (word)
+		return fail("--keep-irq: %s: %s", word, help_irq);
+	word = keep_lacks_task(request->root, shield->keep_tasks);
+	if (word && request->boot)
+		note("keep_task: %s: %s", word, help_task);
+	else if (word)
+		return fail("--keep-task: %s: %s", word, help_task);
+	return -1;
+}
+
 static int make_domain(struct request *request, struct shield *shield)
 {
 	int fd, result;
@@ -205,6 +239,8 @@ static void report_raised(const struct request *request)
 	unsigned int stuck = sweep->stuck[OBJECT_INTERRUPT] + sweep->stuck[OBJECT_THREAD] +
 			     sweep->stuck[OBJECT_SETTING];
 
+	size_t i;
+
 	if (request->json) {
 		out = json_object_new_object();
 		json_add_text(out, "cpus", cpus_text(&shield->cpus));
@@ -212,17 +248,31 @@ static void report_raised(const struct request *request)
 		json_add(out, "interrupts", json_object_new_int64(sweep->moved[OBJECT_INTERRUPT]));
 		json_add(out, "threads", json_object_new_int64(sweep->moved[OBJECT_THREAD]));
 		json_add(out, "settings", json_object_new_int64(sweep->moved[OBJECT_SETTING]));
+		json_add(out, "values", json_object_new_int64(sweep->values));
 		json_add(out, "refused", json_object_new_int64(stuck));
+		json_add(out, "gaps", request->gaps);
 		json_show(out, stdout);
 		return;
 	}
-	printf("shield %s: %u interrupts, %u threads, %u settings of the kernel moved to CPUs %s\n",
-	       cpus_text(&shield->cpus), sweep->moved[OBJECT_INTERRUPT],
-	       sweep->moved[OBJECT_THREAD], sweep->moved[OBJECT_SETTING], cpus_text(&sweep->nrt));
+	if (request->changed)
+		printf("shield %s stands: %u interrupts, %u threads moved, %u values set\n",
+		       cpus_text(&shield->cpus), sweep->moved[OBJECT_INTERRUPT],
+		       sweep->moved[OBJECT_THREAD], sweep->values);
+	else
+		printf("shield %s: %u interrupts, %u threads, %u settings of the kernel moved to CPUs %s\n",
+		       cpus_text(&shield->cpus), sweep->moved[OBJECT_INTERRUPT],
+		       sweep->moved[OBJECT_THREAD], sweep->moved[OBJECT_SETTING],
+		       cpus_text(&sweep->nrt));
+	if (!request->changed && shield->latency)
+		printf("%u values for latency set\n", sweep->values);
 	if (shield->domain)
 		printf("domain %u: %s\n", shield->domain, request->domain.plugin);
 	if (stuck)
 		printf("%u could not be moved: `reschctl shield status` lists them\n", stuck);
+	for (i = 0; i < json_object_array_length(request->gaps); i++)
+		printf("note: %s\n",
+		       json_object_get_string(json_object_array_get_idx(request->gaps, i)));
+	json_object_put(request->gaps);
 }
 
 /* The keeper comes first: from the first change on somebody must know the way back. */
@@ -275,6 +325,28 @@ static int raise_shield(struct state *state, struct request *request)
 	}
 	baseline_write(state);
 	request->shield = *shield;
+	request->gaps = gaps_find(state);
+	return EXIT_DONE;
+}
+
+/* Other lists for one that stands; who is kept from now on has what it had before. */
+static int change_shield(struct state *state, struct request *request, struct shield *shield)
+{
+	int result;
+
+	if (request->keeps_irqs)
+		strcpy(shield->keep_irqs, request->shield.keep_irqs);
+	if (request->keeps_tasks)
+		strcpy(shield->keep_tasks, request->shield.keep_tasks);
+	shield->latency |= request->shield.latency;
+	result = state_shield(state, shield, SHIELD_STANDS);
+	if (!result)
+		result = sweep_run(&request->sweep, state, NULL, true);
+	if (result)
+		return fail("shield %s: %s", cpus_text(&shield->cpus), strerror(-result));
+	request->changed = true;
+	request->shield = *shield;
+	request->gaps = gaps_find(state);
 	return EXIT_DONE;
 }
 
@@ -299,8 +371,16 @@ static int with_state(struct request *request,
 
 static int add_shield(struct state *state, struct request *request)
 {
-	int status = check_cpus(state, &request->shield.cpus);
+	bool says = request->keeps_irqs || request->keeps_tasks || request->shield.latency;
+	int status = check_keeps(request);
+	size_t i;
 
+	for (i = 0; status < 0 && says && !request->plugin && i < state->nr_shields; i++) {
+		if (cpus_equal(&state->shields[i].cpus, &request->shield.cpus))
+			return change_shield(state, request, &state->shields[i]);
+	}
+	if (status < 0)
+		status = check_cpus(state, &request->shield.cpus);
 	return status < 0 ? raise_shield(state, request) : status;
 }
 
@@ -324,10 +404,13 @@ int cmd_shield(int argc, char **argv)
 
 int shield_up(const char *root, const struct shield *shield)
 {
-	struct request request = { .root = root, .shield = *shield };
+	struct request request = { .root = root, .shield = *shield, .boot = true };
 	int status = preflight(root);
 
-	return status < 0 ? with_state(&request, add_shield) : status;
+	if (status < 0)
+		status = with_state(&request, add_shield);
+	json_object_put(request.gaps);
+	return status;
 }
 
 /* ---- unshield -------------------------------------------------------------------------------- */
@@ -366,6 +449,7 @@ static void report_lowered(const struct request *request)
 		json_add(out, "interrupts", json_object_new_int64(sweep->moved[OBJECT_INTERRUPT]));
 		json_add(out, "threads", json_object_new_int64(sweep->moved[OBJECT_THREAD]));
 		json_add(out, "settings", json_object_new_int64(sweep->moved[OBJECT_SETTING]));
+		json_add(out, "values", json_object_new_int64(sweep->values));
 		json_add(out, "changed", json_object_new_int64(sweep->theirs));
 		json_add(out, "pending", json_object_new_int64(sweep->pending));
 		json_show(out, stdout);
@@ -378,6 +462,8 @@ static void report_lowered(const struct request *request)
 	printf("%u interrupts, %u threads, %u settings of the kernel are back\n",
 	       sweep->moved[OBJECT_INTERRUPT], sweep->moved[OBJECT_THREAD],
 	       sweep->moved[OBJECT_SETTING]);
+	if (sweep->values)
+		printf("%u values that were set for latency are back\n", sweep->values);
 	if (sweep->theirs)
 		printf("%u stay as somebody else has set them meanwhile\n", sweep->theirs);
 	if (sweep->pending)

@@ -39,16 +39,30 @@ struct object {
 
 enum shield_phase { SHIELD_RISING, SHIELD_STANDS, SHIELD_FALLING };
 
+#define KEEP_MAX 1024 /* bytes of a list */
+
 /** struct shield - one set of RT CPUs */
 struct shield {
 	struct resch_cpus cpus;
 	enum shield_phase phase;
-	char keep_irqs[128]; /* numbers and names, with commas; "-": none */
-	char keep_tasks[128]; /* thread or process ids */
+	char keep_irqs[KEEP_MAX]; /* with commas; "-": none */
+	char keep_tasks[KEEP_MAX]; /* thread or process ids */
+	bool latency; /* with the values of knob.c */
 	uint32_t domain; /* that was made with it; 0: none */
 	bool module; /* resch was loaded: the shield ends with it */
 };
 
+#define KNOB_VALUE 40 /* bytes of a value */
+
+/** struct knob - a file with a value; as struct object, of which it is the like for words */
+struct knob {
+	char path[120];
+	char orig[KNOB_VALUE], set[KNOB_VALUE], prev[KNOB_VALUE];
+	int stuck;
+	bool undecided, wanted; /* wanted: by a shield that stands */
+};
+
+#define KNOBS_MAX (4 * RESCH_CPUS_MAX)
 #define SHIELDS_MAX 64
 #define OBJECT_BUCKETS 4096
 
@@ -64,6 +78,8 @@ struct state {
 	size_t nr_shields;
 	struct object *objects;
 	size_t nr_objects, room;
+	struct knob *knobs;
+	size_t nr_knobs;
 	int buckets[OBJECT_BUCKETS];
 };
 
@@ -100,6 +116,14 @@ struct object *state_add(struct state *state, enum object_kind kind, uint64_t id
 int state_adopt(struct state *state, struct object *object, const struct resch_cpus *orig);
 /** state_stuck - the kernel has refused */
 int state_stuck(struct state *state, struct object *object, int error);
+/** state_knob_find - NULL: it was never changed */
+struct knob *state_knob_find(const struct state *state, const char *path);
+/** state_knob_add - a new one, which is at @now; in memory. NULL: no memory, or too many */
+struct knob *state_knob_add(struct state *state, const char *path, const char *now);
+/** state_knob - say that its value, which is @now, is to become @set. Return: 0 or -errno */
+int state_knob(struct state *state, struct knob *knob, const char *now, const char *set);
+/** state_knob_stuck - the kernel has refused it */
+int state_knob_stuck(struct state *state, struct knob *knob, int error);
 /** state_commit - all that was intended is done */
 int state_commit(struct state *state);
 /** state_shield - write a shield's phase down. Return: 0 or -errno */
@@ -157,12 +181,13 @@ const char *machine_path(const char *root, const char *format, ...)
 int machine_cpus(const char *root, const char *which, struct resch_cpus *cpus);
 /** text_replace - write a file whole and at once, by a rename. Return: 0 or -errno */
 int text_replace(const char *path, const char *text, size_t length);
-
-/** setting_name - the path of setting @id. NULL: there are no more */
-const char *setting_name(uint64_t id);
-int setting_get(const char *root, uint64_t id, struct resch_cpus *cpus);
-int setting_set(const char *root, uint64_t id, const struct resch_cpus *cpus);
-#define SETTING_NEW_IRQS 0 /* default_smp_affinity */
+/** text_write - as the kernel takes it, at once or not at all. Return: 0 or -errno */
+int text_write(const char *root, const char *path, const char *text);
+/* Masks of CPUs, as lists (0-3) and as numbers (f). Reading returns how many, or -errno */
+int list_read(const char *path, struct resch_cpus *cpus);
+int list_write(const char *root, const char *path, const struct resch_cpus *cpus);
+int mask_read(const char *path, struct resch_cpus *cpus);
+int mask_write(const char *root, const char *path, const struct resch_cpus *cpus);
 
 int interrupt_get(const char *root, uint64_t irq, struct resch_cpus *cpus);
 int interrupt_set(const char *root, uint64_t irq, const struct resch_cpus *cpus);
@@ -170,11 +195,6 @@ int interrupt_set(const char *root, uint64_t irq, const struct resch_cpus *cpus)
 int interrupt_effective(const char *root, uint64_t irq, struct resch_cpus *cpus);
 /** interrupt_name - of its device; "" where it has none; static */
 const char *interrupt_name(const char *root, uint64_t irq);
-/** interrupt_listed - is it in a list of numbers and names? */
-bool interrupt_listed(const char *root, const char *list, uint64_t irq);
-/** number_listed - is it in a list of numbers? */
-bool number_listed(const char *list, uint64_t number);
-
 int thread_read(const char *root, pid_t tgid, pid_t tid, struct thread *thread);
 /** thread_set - Return: 0; -EAGAIN: it has another affinity than @thread says; or -errno */
 int thread_set(const char *root, const struct thread *thread, const struct resch_cpus *cpus);
@@ -185,7 +205,45 @@ int thread_set(const char *root, const struct thread *thread, const struct resch
 int each_interrupt(const char *root, void (*call)(void *arg, uint64_t irq), void *arg);
 int each_thread(const char *root, void (*call)(void *arg, const struct thread *thread), void *arg);
 
-/* ---- sweep.c: who is to be where ------------------------------------------------------------- */
+/* ---- setting.c: the kernel's own masks of CPUs ----------------------------------------------- */
+
+#define SETTING_NEW_IRQS 0 /* default_smp_affinity */
+
+/** struct setting - a file with a mask. @id: of the journal; @list: as 0-3, else as f */
+struct setting {
+	uint64_t id;
+	char path[120];
+	bool list;
+};
+
+/** each_setting - call for each that there is now */
+void each_setting(const char *root, void (*call)(void *arg, const struct setting *setting),
+		  void *arg);
+/** setting_get - Return: how many CPUs it has, or -errno */
+int setting_get(const char *root, const struct setting *setting, struct resch_cpus *cpus);
+int setting_set(const char *root, const struct setting *setting, const struct resch_cpus *cpus);
+
+/* ---- keep.c: what a shield leaves alone ------------------------------------------------------ */
+
+/** interrupt_listed - is it in a list of numbers, ranges, names and patterns? */
+bool interrupt_listed(const char *root, const char *list, uint64_t irq);
+/** number_listed - is it in a list of numbers and ranges? */
+bool number_listed(const char *list, uint64_t number);
+/**
+ * keep_lacks_irq, keep_lacks_task - Return: the first word of @list that no interrupt, process or
+ * thread has now, valid until the next call; NULL: there is none. A pattern may match later.
+ */
+const char *keep_lacks_irq(const char *root, const char *list);
+const char *keep_lacks_task(const char *root, const char *list);
+
+struct sweep;
+
+/* ---- knob.c: values for the sake of latency -------------------------------------------------- */
+
+/** knobs_sweep - bring each to what its shield wants, or back; part of sweep_run() */
+void knobs_sweep(struct sweep *sweep);
+
+/* ---- stay.c: who stays, and why -------------------------------------------------------------- */
 
 /** enum stay - why a thread or interrupt on RT CPUs is left there */
 enum stay {
@@ -197,6 +255,22 @@ enum stay {
 	STAY_CHOSEN, /* was put on RT CPUs, and nowhere else, while they were shielded */
 	STAY_ENDED,
 };
+
+/** stay_thread - why this one stays where it is, if it does; @known: it has an object */
+enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool known);
+bool stay_interrupt(const struct sweep *sweep, uint64_t irq);
+/** stay_own - why, of one that is where its own affinity lets it be. @moved: by a shield */
+enum stay stay_own(const struct sweep *sweep, const struct thread *thread, bool moved);
+/** stay_registered - its id as a resch task; 0: it is none */
+uint32_t stay_registered(const struct sweep *sweep, pid_t tid);
+/**
+ * stay_kept - does any shield keep @thread, or where that is NULL the interrupt @irq?
+ * @off: becomes the CPUs of those that don't; or NULL
+ */
+bool stay_kept(const struct sweep *sweep, uint64_t irq, const struct thread *thread,
+	       struct resch_cpus *off);
+
+/* ---- sweep.c: who is to be where ------------------------------------------------------------- */
 
 /** struct registered - a thread that is a resch task */
 struct registered {
@@ -217,6 +291,7 @@ struct sweep {
 	size_t nr_registered;
 	int fd; /* sweep_run()'s, to ask what these go back to; -1: there are none */
 	unsigned int moved[NR_OBJECT_KINDS], stuck[NR_OBJECT_KINDS];
+	unsigned int values; /* of knobs that were written */
 	unsigned int theirs; /* changed by somebody else: left alone */
 	unsigned int pending; /* registered: cannot go back yet */
 	unsigned int noted; /* new objects in the journal */
@@ -242,10 +317,6 @@ bool sweep_lent(const struct sweep *sweep, const struct thread *thread);
 /** sweep_guards - is @thread where a guard has it, while its user's affinity is @set? */
 bool sweep_guards(const struct sweep *sweep, const struct thread *thread,
 		  const struct resch_cpus *set);
-/** stay_thread - why this one stays where it is, if it does; @known: it has an object */
-enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool known);
-bool stay_interrupt(const struct sweep *sweep, uint64_t irq);
-
 /** shield_drop - take shields down: those with @cpus, or all (NULL). Return: 0 or -errno */
 int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep *sweep);
 /**
@@ -296,6 +367,11 @@ void agent_join(const char *root);
 void agent_leave(const char *root);
 /** agent_run - that end has come. Return: an exit status */
 int agent_run(void);
+
+/* ---- gaps.c ---------------------------------------------------------------------------------- */
+
+/** gaps_find - what comes to the shielded CPUs all the same, and what to do: a list of sentences */
+struct json_object *gaps_find(const struct state *state);
 
 /* ---- status.c -------------------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ static const char help[] =
 struct look {
 	struct state *state;
 	struct sweep sweep;
-	struct json_object *fixed, *changed, *ran, *guards;
+	struct json_object *fixed, *changed, *ran, *guards, *gaps;
 	struct table guard_table;
 	int fd; /* the device; -1: there is none */
 	struct baseline *threads;
@@ -143,27 +143,75 @@ static bool moved(const struct object *object)
 	return !cpus_equal(&object->orig, &object->set);
 }
 
+/* It was moved, and is not where it was moved to: somebody else has changed it since. */
+static bool changed(const struct look *look, const struct object *object,
+		    const struct resch_cpus *now)
+{
+	return object && moved(object) && !sweep_at(&look->sweep, now, &object->set);
+}
+
+static const char soon[] = "not seen yet: the keeper looks once a second";
+static const char put_there[] = "was put there under the shield";
+
+static void look_setting(void *arg, const struct setting *setting)
+{
+	struct look *look = arg;
+	const struct object *object = state_find(look->state, OBJECT_SETTING, setting->id, 0);
+	struct resch_cpus now;
+
+	if (setting_get(look->state->root, setting, &now) <= 0)
+		return;
+	if (cpus_overlap(&now, &look->sweep.rt))
+		json_add_text(entry(look->fixed, "setting", setting->id, setting->path, &now),
+			      "why", object && object->stuck ? refusal(object) : soon);
+	else if (changed(look, object, &now))
+		entry(look->changed, "setting", setting->id, setting->path, &now);
+}
+
+/* Values that were set, and are others now; or that were refused. */
+static void look_knobs(struct look *look)
+{
+	size_t i;
+
+	for (i = 0; i < look->state->nr_knobs; i++) {
+		const struct knob *knob = &look->state->knobs[i];
+		char now[KNOB_VALUE];
+
+		if (knob->stuck)
+			json_add_text(entry(look->fixed, "value", i, knob->path, NULL), "why",
+				      strerror(knob->stuck));
+		else if (strcmp(knob->set, knob->orig) &&
+			 read_text(machine_path(look->state->root, "%s", knob->path), now,
+				   sizeof(now)) > 0 &&
+			 strcmp(now, knob->set))
+			entry(look->changed, "value", i, knob->path, NULL);
+	}
+}
+
 static void look_interrupt(void *arg, uint64_t irq)
 {
 	struct look *look = arg;
-	const char *root = look->state->root;
+	const char *root = look->state->root, *why = soon;
 	const struct object *object = state_find(look->state, OBJECT_INTERRUPT, irq, 0);
-	struct resch_cpus now, effective;
-	const char *why = "not seen yet: the keeper looks once a second";
+	struct resch_cpus now, set, effective;
 
-	if (interrupt_get(root, irq, &now) <= 0)
+	if (interrupt_get(root, irq, &set) <= 0)
 		return;
-	if (object && moved(object) && !sweep_at(&look->sweep, &now, &object->set))
-		entry(look->changed, "interrupt", irq, interrupt_name(root, irq), &now);
+	now = set;
 	/* It may come to any of its CPUs, but goes to this one. */
 	if (interrupt_effective(root, irq, &effective) > 0)
 		now = effective;
-	if (!cpus_overlap(&now, &look->sweep.rt))
+	if (!cpus_overlap(&now, &look->sweep.rt)) {
+		if (changed(look, object, &set))
+			entry(look->changed, "interrupt", irq, interrupt_name(root, irq), &set);
 		return;
+	}
 	if (stay_interrupt(&look->sweep, irq))
 		why = "kept, as asked";
 	else if (object && object->stuck)
 		why = refusal(object);
+	else if (changed(look, object, &set))
+		why = put_there;
 	else if (object && moved(object))
 		why = "moved; the next one will go elsewhere";
 	json_add_text(entry(look->fixed, "interrupt", irq, interrupt_name(root, irq), &now), "why",
@@ -186,8 +234,7 @@ static const char *reason(const struct look *look, const struct thread *thread,
 		return sweep_lent(&look->sweep, thread) ? lent_words :
 							  "real-time thread bound to RT CPUs";
 	case STAY_CHOSEN:
-		return sweep_lent(&look->sweep, thread) ? lent_words :
-							  "was put there under the shield";
+		return sweep_lent(&look->sweep, thread) ? lent_words : put_there;
 	default:
 		break;
 	}
@@ -195,8 +242,9 @@ static const char *reason(const struct look *look, const struct thread *thread,
 		return lent_words;
 	if (object && object->stuck)
 		return refusal(object);
-	return object ? "was put there under the shield" :
-			"not seen yet: the keeper looks once a second";
+	if (!object || !cpus_within(&thread->allowed, &look->sweep.rt))
+		return soon;
+	return put_there;
 }
 
 static void look_thread(void *arg, const struct thread *thread)
@@ -210,14 +258,14 @@ static void look_thread(void *arg, const struct thread *thread)
 
 	if (thread->run == 'Z' || thread->run == 'X')
 		return;
-	if (object && moved(object) && !sweep_at(&look->sweep, &thread->allowed, &object->set) &&
-	    !sweep_guards(&look->sweep, thread, &object->set))
-		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
-		      &thread->allowed);
 	if (cpus_overlap(&thread->allowed, &look->sweep.rt)) {
 		line = entry(look->fixed, "thread", (uint64_t)thread->tid, thread->comm,
 			     &thread->allowed);
 		json_add_text(line, "why", reason(look, thread, object));
+	} else if (changed(look, object, &thread->allowed) &&
+		   !sweep_guards(&look->sweep, thread, &object->set)) {
+		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
+		      &thread->allowed);
 	}
 	resch_cpus_add(&last, (unsigned int)thread->cpu);
 	switches = switches_since(look, thread);
@@ -344,6 +392,7 @@ static struct json_object *shields_json(const struct state *state)
 		json_add_text(object, "state", phases[shield->phase]);
 		json_add(object, "domain", json_object_new_int64(shield->domain));
 		json_add(object, "module", json_object_new_boolean(shield->module));
+		json_add(object, "latency", json_object_new_boolean(shield->latency));
 		json_add_text(object, "keep_irq",
 			      strcmp(shield->keep_irqs, "-") ? shield->keep_irqs : "");
 		json_add_text(object, "keep_task",
@@ -416,6 +465,7 @@ static void print_text(struct look *look, pid_t keeper, pid_t guardian)
 		       shield->phase == SHIELD_STANDS ? "stands" : "a reschctl was killed over it");
 		if (shield->domain)
 			printf(", domain %u", shield->domain);
+		fputs(shield->latency ? ", with values for latency" : "", stdout);
 		puts(shield->module ? ", ends with the module" : "");
 	}
 	if (keeper)
@@ -425,6 +475,9 @@ static void print_text(struct look *look, pid_t keeper, pid_t guardian)
 	moved_count(look->state, count);
 	printf("away: %u interrupts, %u threads, %u settings of the kernel\n",
 	       count[OBJECT_INTERRUPT], count[OBJECT_THREAD], count[OBJECT_SETTING]);
+	for (i = 0; i < json_object_array_length(look->gaps); i++)
+		printf("note: %s\n",
+		       json_object_get_string(json_object_array_get_idx(look->gaps, i)));
 	print_list("still on the RT CPUs, or free to come there:", look->fixed, "why");
 	print_list("moved, and changed by somebody else since:", look->changed, NULL);
 	print_list("has run on the RT CPUs since the shield stands:", look->ran, "count");
@@ -448,6 +501,7 @@ static void print_json(const struct look *look, pid_t keeper, pid_t guardian)
 	json_add(out, "changed", json_object_get(look->changed));
 	json_add(out, "ran", json_object_get(look->ran));
 	json_add(out, "guards", json_object_get(look->guards));
+	json_add(out, "gaps", json_object_get(look->gaps));
 	json_show(out, stdout);
 }
 
@@ -461,11 +515,14 @@ static int status_show(struct state *state, bool json)
 	look.changed = json_object_new_array();
 	look.ran = json_object_new_array();
 	look.guards = json_object_new_array();
+	look.gaps = gaps_find(state);
 	/* Other machines' copies have no device. */
 	look.fd = *state->root ? -1 : resch_open();
 	if (state->nr_shields) {
 		look_guards(&look);
 		baseline_read(&look);
+		each_setting(state->root, look_setting, &look);
+		look_knobs(&look);
 		each_interrupt(state->root, look_interrupt, &look);
 		each_thread(state->root, look_thread, &look);
 		look_counters(&look);
@@ -480,6 +537,7 @@ static int status_show(struct state *state, bool json)
 	json_object_put(look.changed);
 	json_object_put(look.ran);
 	json_object_put(look.guards);
+	json_object_put(look.gaps);
 	if (look.fd >= 0)
 		close(look.fd);
 	free(look.threads);

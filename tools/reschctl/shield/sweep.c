@@ -66,78 +66,6 @@ void sweep_end(struct sweep *sweep)
 	sweep->nr_registered = 0;
 }
 
-/* Return: its id as a task; 0: it is none. */
-static uint32_t registered_id(const struct sweep *sweep, pid_t tid)
-{
-	size_t i;
-
-	for (i = 0; i < sweep->nr_registered; i++) {
-		if (sweep->registered[i].tid == tid)
-			return sweep->registered[i].id;
-	}
-	return 0;
-}
-
-bool stay_interrupt(const struct sweep *sweep, uint64_t irq)
-{
-	const struct state *state = sweep->state;
-	size_t i;
-
-	for (i = 0; i < state->nr_shields; i++) {
-		if (state->shields[i].phase != SHIELD_FALLING &&
-		    interrupt_listed(state->root, state->shields[i].keep_irqs, irq))
-			return true;
-	}
-	return false;
-}
-
-static bool is_kept(const struct sweep *sweep, const struct thread *thread)
-{
-	const struct state *state = sweep->state;
-	unsigned long long irq;
-	size_t i;
-
-	/* The thread of an interrupt goes where its interrupt goes. */
-	if (thread->flags & PF_KTHREAD && sscanf(thread->comm, "irq/%llu-", &irq) == 1)
-		return stay_interrupt(sweep, irq);
-	for (i = 0; i < state->nr_shields; i++) {
-		const struct shield *shield = &state->shields[i];
-
-		if (shield->phase != SHIELD_FALLING &&
-		    (number_listed(shield->keep_tasks, (uint64_t)thread->tid) ||
-		     number_listed(shield->keep_tasks, (uint64_t)thread->tgid)))
-			return true;
-	}
-	return false;
-}
-
-/* Of who is where its own affinity lets it be. */
-static enum stay stay_own(const struct sweep *sweep, const struct thread *thread, bool moved)
-{
-	bool realtime = thread->policy == SCHED_FIFO || thread->policy == SCHED_RR ||
-			thread->policy == 6 /* SCHED_DEADLINE */;
-
-	if (thread->flags & PF_NO_SETAFFINITY)
-		return STAY_FIXED;
-	if (is_kept(sweep, thread))
-		return STAY_KEPT;
-	if (moved || thread->flags & PF_KTHREAD || !cpus_within(&thread->allowed, &sweep->rt))
-		return STAY_NOT;
-	if (realtime)
-		return STAY_BOUND;
-	/* Whom we find there at the beginning must go; who comes later was sent. */
-	return resch_cpus_count(&sweep->fresh) ? STAY_NOT : STAY_CHOSEN;
-}
-
-enum stay stay_thread(const struct sweep *sweep, const struct thread *thread, bool moved)
-{
-	if (thread->run == 'Z' || thread->run == 'X')
-		return STAY_ENDED;
-	if (registered_id(sweep, thread->tid))
-		return STAY_REGISTERED;
-	return stay_own(sweep, thread, moved);
-}
-
 /* ---- one object ------------------------------------------------------------------------------ */
 
 /** struct sighting - an object as it is now */
@@ -145,18 +73,23 @@ struct sighting {
 	enum object_kind kind;
 	uint64_t id, start;
 	struct resch_cpus now;
+	const struct setting *setting;
 	const struct thread *thread;
 	uint32_t task; /* a task, whose affinity is what it goes back to; 0: any other */
 	bool stays, registered, lent;
+	struct resch_cpus
+		off; /* CPUs where it has no business: those of shields that don't keep it */
 	struct object *object; /* NULL: not known yet */
 	const struct object *from; /* whose child it may be */
 };
 
-static void target(const struct sweep *sweep, const struct resch_cpus *orig,
+static void target(const struct sweep *sweep, const struct sighting *sighting,
 		   struct resch_cpus *want)
 {
+	const struct resch_cpus *orig = &sighting->object->orig;
+
 	*want = *orig;
-	cpus_subtract(want, &sweep->rt);
+	cpus_subtract(want, &sighting->off);
 	if (!cpus_equal(want, orig) && !cpus_overlap(want, &sweep->online))
 		*want = sweep->nrt;
 }
@@ -168,7 +101,7 @@ static int affinity_set(const struct sweep *sweep, const struct sighting *sighti
 
 	switch (sighting->kind) {
 	case OBJECT_SETTING:
-		return setting_set(root, sighting->id, cpus);
+		return setting_set(root, sighting->setting, cpus);
 	case OBJECT_INTERRUPT:
 		return interrupt_set(root, sighting->id, cpus);
 	default:
@@ -277,6 +210,22 @@ static bool kernel_widened(const struct sweep *sweep, const struct sighting *sig
 }
 
 /*
+ * A program's thread that was given RT CPUs and others is like a newcomer with these: a reset of
+ * its affinity (container runtimes, up to 6.1 cpusets) is not meant for RT CPUs. One with RT CPUs
+ * alone was sent. A setting of the kernel has no business there.
+ */
+static bool leaves_again(const struct sweep *sweep, const struct sighting *sighting)
+{
+	const struct resch_cpus *now = &sighting->now;
+
+	if (!cpus_overlap(now, &sighting->off))
+		return false;
+	return sighting->kind == OBJECT_SETTING ||
+	       (sighting->kind == OBJECT_THREAD && !(sighting->thread->flags & PF_KTHREAD) &&
+		!cpus_within(now, &sweep->rt));
+}
+
+/*
  * It is not where we put it. Return: that stands, it is none of our business any more. What it will
  * go back to is adopted from who changed it, or kept, where the kernel has put it out of its place.
  */
@@ -300,6 +249,10 @@ static bool stands_changed(struct sweep *sweep, const struct sighting *sighting)
 	/* Its CPUs may have gone offline: then the kernel has sent it anywhere. */
 	if (!cpus_overlap(&object->set, &sweep->online) && cpus_overlap(now, &sweep->rt))
 		return false;
+	if (leaves_again(sweep, sighting)) {
+		sweep->error = state_adopt(sweep->state, object, now);
+		return false;
+	}
 	sweep->theirs += !cpus_equal(&object->orig, &object->set);
 	return true;
 }
@@ -338,12 +291,12 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 		return;
 	ours = is_ours(sweep, object, now);
 	guards = !ours && is_guards(sweep, sighting, object);
-	target(sweep, &object->orig, &want);
+	target(sweep, sighting, &want);
 	/* Where it belongs it is right, whoever has put it there: a guard that has gone, say. */
 	if (!ours && !guards && !sweep_at(sweep, now, &want)) {
 		if (stands_changed(sweep, sighting))
 			return;
-		target(sweep, &object->orig, &want);
+		target(sweep, sighting, &want);
 	}
 	if (sighting->task && !sighting->stays && !cpus_within(&want, &object->set)) {
 		widen_task(sweep, sighting, &want);
@@ -362,17 +315,16 @@ static void consider(struct sweep *sweep, struct sighting *sighting)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static void sweep_settings(struct sweep *sweep)
+static void sweep_setting(void *arg, const struct setting *setting)
 {
-	struct sighting sighting;
-	uint64_t id;
+	struct sweep *sweep = arg;
+	struct sighting sighting = {
+		.kind = OBJECT_SETTING, .id = setting->id, .setting = setting, .off = sweep->rt
+	};
 
-	for (id = 0; setting_name(id); id++) {
-		sighting = (struct sighting){ .kind = OBJECT_SETTING, .id = id };
-		sighting.object = state_find(sweep->state, OBJECT_SETTING, id, 0);
-		if (setting_get(sweep->state->root, id, &sighting.now) > 0)
-			consider(sweep, &sighting);
-	}
+	sighting.object = state_find(sweep->state, OBJECT_SETTING, setting->id, 0);
+	if (setting_get(sweep->state->root, setting, &sighting.now) > 0)
+		consider(sweep, &sighting);
 }
 
 static void sweep_interrupt(void *arg, uint64_t irq)
@@ -385,7 +337,7 @@ static void sweep_interrupt(void *arg, uint64_t irq)
 	sighting.object = state_find(sweep->state, OBJECT_INTERRUPT, irq, 0);
 	/* New ones get the default, which we have changed. */
 	sighting.from = state_find(sweep->state, OBJECT_SETTING, SETTING_NEW_IRQS, 0);
-	sighting.stays = stay_interrupt(sweep, irq);
+	stay_kept(sweep, irq, NULL, &sighting.off);
 	consider(sweep, &sighting);
 }
 
@@ -420,7 +372,7 @@ static enum stay stay_task(const struct sweep *sweep, const struct thread *threa
 			   struct sighting *sighting, bool moved)
 {
 	struct resch_cpus cpus;
-	uint32_t id = registered_id(sweep, thread->tid);
+	uint32_t id = stay_registered(sweep, thread->tid);
 	int result = resch_affinity_get(sweep->fd, id, &cpus);
 
 	/* Not yet, or no more. */
@@ -430,7 +382,7 @@ static enum stay stay_task(const struct sweep *sweep, const struct thread *threa
 		return STAY_REGISTERED;
 	sighting->task = id;
 	sighting->now = cpus;
-	if (is_kept(sweep, thread))
+	if (stay_kept(sweep, 0, thread, NULL))
 		return STAY_KEPT;
 	return moved || !cpus_within(&cpus, &sweep->rt) ? STAY_NOT : STAY_BOUND;
 }
@@ -463,7 +415,10 @@ static void sweep_thread(void *arg, const struct thread *thread)
 			sweep_lent(sweep, thread);
 	if (sighting.lent)
 		stay = STAY_NOT;
-	sighting.stays = stay != STAY_NOT;
+	sighting.stays = stay != STAY_NOT && stay != STAY_KEPT;
+	sighting.off = sweep->rt;
+	if (stay == STAY_KEPT)
+		stay_kept(sweep, 0, thread, &sighting.off);
 	sighting.registered = stay == STAY_REGISTERED;
 	if (!sighting.object && !sighting.stays && !(thread->flags & PF_KTHREAD))
 		sighting.from =
@@ -481,8 +436,8 @@ static void forget_sightings(struct state *state)
 
 static unsigned int done(const struct sweep *sweep)
 {
-	return sweep->noted + sweep->moved[OBJECT_SETTING] + sweep->moved[OBJECT_INTERRUPT] +
-	       sweep->moved[OBJECT_THREAD];
+	return sweep->noted + sweep->values + sweep->moved[OBJECT_SETTING] +
+	       sweep->moved[OBJECT_INTERRUPT] + sweep->moved[OBJECT_THREAD];
 }
 
 int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus *fresh, bool retry)
@@ -504,7 +459,9 @@ int sweep_run(struct sweep *sweep, struct state *state, const struct resch_cpus 
 		sweep->theirs = 0;
 		sweep->pending = 0;
 		forget_sightings(state);
-		sweep_settings(sweep);
+		each_setting(state->root, sweep_setting, sweep);
+		if (!sweep->error && !sweep->look)
+			knobs_sweep(sweep);
 		if (!sweep->error)
 			each_interrupt(state->root, sweep_interrupt, sweep);
 		if (!sweep->error && each_thread(state->root, sweep_thread, sweep))

@@ -119,7 +119,8 @@ static int check_shield(struct item *item)
 {
 	if (!item->values[KEY_CPUS])
 		return missing(item, KEY_CPUS);
-	return standard(item, KEY_KEEP_IRQ, "") || standard(item, KEY_KEEP_TASK, "") ?
+	return standard(item, KEY_KEEP_IRQ, "") || standard(item, KEY_KEEP_TASK, "") ||
+			       standard(item, KEY_LATENCY, "false") ?
 		       fail("out of memory") :
 		       0;
 }

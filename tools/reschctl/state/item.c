@@ -29,7 +29,8 @@ static const struct {
 				      BIT(KEY_RECLAIM) | BIT(KEY_HOLDER) | BIT(KEY_TASKS) |
 				      BIT(KEY_TOP_PRIORITY) | BIT(KEY_RATE) },
 	[SECTION_SHIELDS] = { "shields", "shield",
-			      BIT(KEY_CPUS) | BIT(KEY_KEEP_IRQ) | BIT(KEY_KEEP_TASK) },
+			      BIT(KEY_CPUS) | BIT(KEY_KEEP_IRQ) | BIT(KEY_KEEP_TASK) |
+				      BIT(KEY_LATENCY) },
 	[SECTION_LEVELS] = { "levels", "level",
 			     BIT(KEY_PROGRAM) | BIT(KEY_LEVEL) | BIT(KEY_CPU) | BIT(KEY_POLICY) |
 				     BIT(KEY_PRIORITY) | BIT(KEY_THREADS) | BIT(KEY_UNGUARDED) },
@@ -298,10 +299,11 @@ static const struct {
 	[KEY_TOP_PRIORITY] = { "top_priority", take_top_priority, "it is 0 to 10000" },
 	[KEY_RATE] = { "rate", take_rate, "releases a second: 1 to 1000000" },
 	[KEY_KEEP_IRQ] = { "keep_irq", take_keep,
-			   "numbers and names, with commas and no spaces, 127 characters at most",
+			   "numbers, names and patterns, with commas and no spaces, 1023 characters at most",
 			   true },
 	[KEY_KEEP_TASK] = { "keep_task", take_keep,
-			    "ids, with commas and no spaces, 127 characters at most", true },
+			    "ids, with commas and no spaces, 1023 characters at most", true },
+	[KEY_LATENCY] = { "latency", take_truth, "it is true or false" },
 	[KEY_PROGRAM] = { "program", take_program,
 			  "the name of a program, or its path; 255 bytes at most" },
 	[KEY_LEVEL] = { "level", take_level, "levels are rt0, rt1, linux" },

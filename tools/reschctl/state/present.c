@@ -200,7 +200,8 @@ static int put_shield(struct items *items, const struct shield *shield)
 	    item_put(item, KEY_KEEP_IRQ, "%s",
 		     strcmp(shield->keep_irqs, "-") ? shield->keep_irqs : "") ||
 	    item_put(item, KEY_KEEP_TASK, "%s",
-		     strcmp(shield->keep_tasks, "-") ? shield->keep_tasks : ""))
+		     strcmp(shield->keep_tasks, "-") ? shield->keep_tasks : "") ||
+	    item_put(item, KEY_LATENCY, "%s", shield->latency ? "true" : "false"))
 		return -ENOMEM;
 	return 0;
 }

@@ -52,6 +52,7 @@ static bool worthless(const struct item *item, int key)
 	case KEY_RECLAIM:
 	case KEY_THREADS:
 	case KEY_UNGUARDED:
+	case KEY_LATENCY:
 	case KEY_MANUAL:
 		return item_is(item, (enum key)key, "false");
 	default:
