@@ -373,9 +373,20 @@ int agent_run(void);
 /** gaps_find - what comes to the shielded CPUs all the same, and what to do: a list of sentences */
 struct json_object *gaps_find(const struct state *state);
 
+/* ---- counters.c: /proc/interrupts, then and now ---------------------------------------------- */
+
+/** counters_write - remember what it was; an error leaves the counts without a beginning */
+void counters_write(const struct state *state);
+/** counters_look - add to @list what has come to @rt since */
+void counters_look(const struct state *state, const struct resch_cpus *rt,
+		   struct json_object *list);
+
 /* ---- status.c -------------------------------------------------------------------------------- */
 
 int shield_status(int argc, char **argv);
+/** status_entry - one more in a list of the report; @cpus or NULL. Return: it, for more */
+struct json_object *status_entry(struct json_object *list, const char *kind, uint64_t id,
+				 const char *name, const struct resch_cpus *cpus);
 /** baseline_write - remember what has run until now */
 void baseline_write(const struct state *state);
 

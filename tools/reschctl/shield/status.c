@@ -53,17 +53,6 @@ static void baseline_thread(void *arg, const struct thread *thread)
 		(unsigned long long)thread->switches);
 }
 
-static void copy_interrupts(const struct state *state)
-{
-	static char text[1 << 20];
-	char path[400];
-	int length = read_text(machine_path(state->root, "/proc/interrupts"), text, sizeof(text));
-
-	snprintf(path, sizeof(path), "%s/interrupts", state->folder);
-	if (length > 0)
-		text_replace(path, text, (size_t)length);
-}
-
 /* Not needed to put anything back: an error leaves the counts without a beginning. */
 void baseline_write(const struct state *state)
 {
@@ -74,7 +63,7 @@ void baseline_write(const struct state *state)
 		each_thread(state->root, baseline_thread, file);
 		fclose(file);
 	}
-	copy_interrupts(state);
+	counters_write(state);
 }
 
 static void baseline_read(struct look *look)
@@ -112,7 +101,7 @@ static uint64_t switches_since(const struct look *look, const struct thread *thr
 
 /* ---- the lists ------------------------------------------------------------------------------- */
 
-static struct json_object *entry(struct json_object *list, const char *kind, uint64_t id,
+struct json_object *status_entry(struct json_object *list, const char *kind, uint64_t id,
 				 const char *name, const struct resch_cpus *cpus)
 {
 	struct json_object *object = json_object_new_object();
@@ -162,10 +151,11 @@ static void look_setting(void *arg, const struct setting *setting)
 	if (setting_get(look->state->root, setting, &now) <= 0)
 		return;
 	if (cpus_overlap(&now, &look->sweep.rt))
-		json_add_text(entry(look->fixed, "setting", setting->id, setting->path, &now),
+		json_add_text(status_entry(look->fixed, "setting", setting->id, setting->path,
+					   &now),
 			      "why", object && object->stuck ? refusal(object) : soon);
 	else if (changed(look, object, &now))
-		entry(look->changed, "setting", setting->id, setting->path, &now);
+		status_entry(look->changed, "setting", setting->id, setting->path, &now);
 }
 
 /* Values that were set, and are others now; or that were refused. */
@@ -178,13 +168,13 @@ static void look_knobs(struct look *look)
 		char now[KNOB_VALUE];
 
 		if (knob->stuck)
-			json_add_text(entry(look->fixed, "value", i, knob->path, NULL), "why",
-				      strerror(knob->stuck));
+			json_add_text(status_entry(look->fixed, "value", i, knob->path, NULL),
+				      "why", strerror(knob->stuck));
 		else if (strcmp(knob->set, knob->orig) &&
 			 read_text(machine_path(look->state->root, "%s", knob->path), now,
 				   sizeof(now)) > 0 &&
 			 strcmp(now, knob->set))
-			entry(look->changed, "value", i, knob->path, NULL);
+			status_entry(look->changed, "value", i, knob->path, NULL);
 	}
 }
 
@@ -203,7 +193,8 @@ static void look_interrupt(void *arg, uint64_t irq)
 		now = effective;
 	if (!cpus_overlap(&now, &look->sweep.rt)) {
 		if (changed(look, object, &set))
-			entry(look->changed, "interrupt", irq, interrupt_name(root, irq), &set);
+			status_entry(look->changed, "interrupt", irq, interrupt_name(root, irq),
+				     &set);
 		return;
 	}
 	if (stay_interrupt(&look->sweep, irq))
@@ -214,8 +205,8 @@ static void look_interrupt(void *arg, uint64_t irq)
 		why = put_there;
 	else if (object && moved(object))
 		why = "moved; the next one will go elsewhere";
-	json_add_text(entry(look->fixed, "interrupt", irq, interrupt_name(root, irq), &now), "why",
-		      why);
+	json_add_text(status_entry(look->fixed, "interrupt", irq, interrupt_name(root, irq), &now),
+		      "why", why);
 }
 
 static const char lent_words[] = "lent by the guard, to compute there";
@@ -259,110 +250,20 @@ static void look_thread(void *arg, const struct thread *thread)
 	if (thread->run == 'Z' || thread->run == 'X')
 		return;
 	if (cpus_overlap(&thread->allowed, &look->sweep.rt)) {
-		line = entry(look->fixed, "thread", (uint64_t)thread->tid, thread->comm,
-			     &thread->allowed);
+		line = status_entry(look->fixed, "thread", (uint64_t)thread->tid, thread->comm,
+				    &thread->allowed);
 		json_add_text(line, "why", reason(look, thread, object));
 	} else if (changed(look, object, &thread->allowed) &&
 		   !sweep_guards(&look->sweep, thread, &object->set)) {
-		entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
-		      &thread->allowed);
+		status_entry(look->changed, "thread", (uint64_t)thread->tid, thread->comm,
+			     &thread->allowed);
 	}
 	resch_cpus_add(&last, (unsigned int)thread->cpu);
 	switches = switches_since(look, thread);
 	if (cpus_overlap(&last, &look->sweep.rt) && switches) {
-		line = entry(look->ran, "thread", (uint64_t)thread->tid, thread->comm, &last);
+		line = status_entry(look->ran, "thread", (uint64_t)thread->tid, thread->comm,
+				    &last);
 		json_add_number(line, "count", switches);
-	}
-}
-
-/* ---- counters of interrupts ------------------------------------------------------------------ */
-
-/*
- * A line of /proc/interrupts is a name, a count for each online CPU, and words. Sums up the counts
- * of RT CPUs. Return: what stands before the colon, or NULL.
- */
-static char *counts_sum(char *line, const struct resch_cpus *columns, const struct resch_cpus *rt,
-			uint64_t *sum, char **rest)
-{
-	char *colon = strchr(line, ':'), *at, *end;
-	unsigned int cpu;
-	uint64_t count;
-
-	*sum = 0;
-	if (!colon)
-		return NULL;
-	*colon = 0;
-	at = colon + 1;
-	for (cpu = 0; cpu < RESCH_CPUS_MAX; cpu++) {
-		if (!resch_cpus_has(columns, cpu))
-			continue;
-		count = strtoull(at, &end, 10);
-		if (end == at)
-			return NULL; /* ERR, MIS: one count for all */
-		at = end;
-		if (resch_cpus_has(rt, cpu))
-			*sum += count;
-	}
-	*rest = at + strspn(at, " ");
-	return line + strspn(line, " ");
-}
-
-static void columns_parse(const char *line, struct resch_cpus *columns)
-{
-	*columns = (struct resch_cpus){};
-	while ((line = strstr(line, "CPU"))) {
-		line += 3;
-		resch_cpus_add(columns, (unsigned int)strtoul(line, NULL, 10));
-	}
-}
-
-/* The sum of the same line in the older text, whose CPUs may have been others. */
-static uint64_t counts_before(const char *before, const char *name, const struct resch_cpus *rt)
-{
-	struct resch_cpus columns;
-	char *copy = strdup(before), *rest = copy, *line, *found, *words;
-	uint64_t sum = 0;
-
-	line = strsep(&rest, "\n");
-	columns_parse(line ? line : "", &columns);
-	while ((line = strsep(&rest, "\n"))) {
-		found = counts_sum(line, &columns, rt, &sum, &words);
-		if (found && !strcmp(found, name))
-			break;
-		sum = 0;
-	}
-	free(copy);
-	return sum;
-}
-
-static void look_counters(struct look *look)
-{
-	static char now[1 << 20], before[1 << 20];
-	char path[400], label[160], *rest = now, *line, *name, *words;
-	struct resch_cpus columns;
-	struct json_object *object;
-	uint64_t sum, old;
-
-	snprintf(path, sizeof(path), "%s/interrupts", look->state->folder);
-	if (read_text(machine_path(look->state->root, "/proc/interrupts"), now, sizeof(now)) <= 0 ||
-	    read_text(path, before, sizeof(before)) <= 0)
-		return;
-	line = strsep(&rest, "\n");
-	columns_parse(line, &columns);
-	while ((line = strsep(&rest, "\n"))) {
-		name = counts_sum(line, &columns, &look->sweep.rt, &sum, &words);
-		if (!name)
-			continue;
-		old = counts_before(before, name, &look->sweep.rt);
-		if (sum <= old)
-			continue;
-		snprintf(label, sizeof(label), "%s %s", name, words);
-		text_clean(label);
-		object = entry(look->ran, "interrupt", strtoull(name, NULL, 10), label, NULL);
-		json_add_number(object, "count", sum - old);
-		/* LOC, RES...: no device's, no number. */
-		if (*name < '0' || *name > '9')
-			json_object_object_add(object, "id", NULL);
 	}
 }
 
@@ -525,7 +426,7 @@ static int status_show(struct state *state, bool json)
 		look_knobs(&look);
 		each_interrupt(state->root, look_interrupt, &look);
 		each_thread(state->root, look_thread, &look);
-		look_counters(&look);
+		counters_look(state, &look.sweep.rt, look.ran);
 	}
 	if (json)
 		print_json(&look, keeper, guardian);
