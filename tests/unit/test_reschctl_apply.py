@@ -341,6 +341,18 @@ class Apply(Applied):
         self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "0,2-3")
         self.call("undo")
         self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "0,3")
+        # by a file more may be named than there is by now
+        text = "shields: [{cpus: 2, irq: ['24:2', 'can0:2'], keep_task: [9999], latency: true}]"
+        result = self.apply(text)
+        for word in ("irq: can0:2: no interrupt", "keep_task: 9999: "):
+            self.assertIn(word, result.stderr)
+        self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "2")
+        self.assertEqual(self.apply(text).stdout, "nothing to change\n")
+        self.call("save", self.path("saved.yaml"))
+        with open(self.path("saved.yaml"), encoding="utf-8") as file:
+            self.assertIn("latency: true", file.read())
+        self.assertEqual(self.call("apply", self.path("saved.yaml")).stdout, "nothing to change\n")
+        self.call("undo")
         # what fails after them takes them down
         result = self.apply(
             "shields: [{cpus: 3}]\ndomains: [{cpus: 2, plugin: edf, guard: on, balance: none}]",

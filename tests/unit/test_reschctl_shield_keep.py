@@ -80,6 +80,31 @@ class Keep(Shielded):
         self.call("unshield")
         self.assertEqual(machine.snapshot(), before)
 
+    def test_sent_to_a_cpu(self):
+        machine = self.crowd()
+        machine.irq(40, "0-3", "eth1-rx-0")
+        machine.irq(42, "0-3", "ahci[0000:00:1f.2]")
+        machine.thread(30, "irq/40-eth1", "2", 2, KTHREAD, policy=1)
+        before = machine.snapshot()
+        self.call("shield", "2-3", "--irq=eth1*:2,ahci[0000:00:1f.2]:3,24:2-3", "--keep-irq=27")
+        self.assertEqual(self.irqs(40, 42, 24, 27, 26), ["2", "3", "2-3", "1-3", "0-1"])
+        self.assertEqual(machine.affinity(30), "2", "its thread goes with it, by the kernel")
+        report = self.status()
+        self.assertEqual(report["shields"][0]["irq"], "eth1*:2,ahci[0000:00:1f.2]:3,24:2-3")
+        why = {line["id"]: line["why"] for line in report["fixed"] if line["kind"] == "interrupt"}
+        self.assertEqual([why[40], why[27]], ["sent there, as asked", "kept, as asked"])
+        machine.irq(41, "0-1", "eth1-tx-0")
+        self.assertTrue(until(lambda: self.irqs(41) == ["2"]), "one that comes later")
+        self.call("shield", "2-3", "--irq=24:3")
+        self.assertEqual(self.irqs(40, 42, 24), ["0-1", "0-1", "3"])
+        self.call("unshield")
+        after = machine.snapshot()
+        self.assertEqual({name: text for name, text in after.items() if name in before}, before)
+        for words, said in (("24:1", "CPU of 2-3"), ("24", "NAME:CPU"), (":2", "NAME:CPU"),
+                            ("24:x", "NAME:CPU"), ("nosuch:2", "no interrupt"),
+                            ("24:2,99:2", "99:2: no interrupt")):
+            self.assertIn(said, self.call("shield", "2-3", f"--irq={words}", status=1).stderr)
+
     # ---- others change things
 
     def test_reset(self):

@@ -6,7 +6,7 @@
  * by a crash has no newline, is the last one, and nothing had been done yet. The lines are
  *
  *	resch-shield 1 BOOT
- *	shield rising|stands|falling CPUS KEEP-IRQS KEEP-TASKS DOMAIN MODULE [latency]
+ *	shield rising|stands|falling CPUS KEEP-IRQS KEEP-TASKS DOMAIN MODULE [latency] [irq=LIST]
  *	set KIND ID START ORIG PREV SET
  *	stuck KIND ID START ERRNO
  *	knob PATH ORIG PREV SET
@@ -139,6 +139,7 @@ static struct shield *shield_find(struct state *state, const struct resch_cpus *
 static void read_shield(struct state *state, char **words, size_t count)
 {
 	struct shield *shield, fresh = {};
+	size_t at;
 	int phase;
 
 	for (phase = 0; phase < 3 && strcmp(words[1], phase_names[phase]);)
@@ -150,7 +151,13 @@ static void read_shield(struct state *state, char **words, size_t count)
 	snprintf(fresh.keep_tasks, sizeof(fresh.keep_tasks), "%s", words[4]);
 	fresh.domain = (uint32_t)strtoul(words[5], NULL, 10);
 	fresh.module = words[6][0] == '1';
-	fresh.latency = count > 7;
+	strcpy(fresh.irqs, "-");
+	for (at = 7; at < count; at++) {
+		if (!strncmp(words[at], "irq=", 4))
+			snprintf(fresh.irqs, sizeof(fresh.irqs), "%s", words[at] + 4);
+		else
+			fresh.latency = true;
+	}
 	shield = shield_find(state, &fresh.cpus);
 	if (!shield && state->nr_shields == SHIELDS_MAX)
 		return;
@@ -429,12 +436,14 @@ int state_commit(struct state *state)
 
 static int append_shield(struct state *state, const struct shield *shield)
 {
+	bool steered = strcmp(shield->irqs, "-");
 	char cpus[4096];
 
-	return append(state, "shield %s %s %s %s %u %d%s\n", phase_names[shield->phase],
+	return append(state, "shield %s %s %s %s %u %d%s%s%s\n", phase_names[shield->phase],
 		      list_format(&shield->cpus, cpus, sizeof(cpus)), shield->keep_irqs,
 		      shield->keep_tasks, shield->domain, shield->module,
-		      shield->latency ? " latency" : "");
+		      shield->latency ? " latency" : "", steered ? " irq=" : "",
+		      steered ? shield->irqs : "");
 }
 
 int state_shield(struct state *state, struct shield *shield, enum shield_phase phase)

@@ -74,6 +74,7 @@ bool number_listed(const char *list, uint64_t number)
 struct look {
 	const char *root, *word;
 	uint64_t irq;
+	bool steers; /* it has a CPU behind it */
 	bool found;
 };
 
@@ -106,6 +107,58 @@ bool interrupt_listed(const char *root, const char *list, uint64_t irq)
 	return first_word(list, irq_has, &look);
 }
 
+/* ---- sent to a CPU --------------------------------------------------------------------------- */
+
+/** struct steering - of an interrupt */
+struct steering {
+	struct look look;
+	struct resch_cpus cpus;
+};
+
+/* "NAME:CPU" or "NAME:2-3"; names of some have colons, too. Return: where the name ends, or NULL */
+static const char *steer_parse(const char *word, struct resch_cpus *cpus)
+{
+	const char *colon = strrchr(word, ':');
+
+	return colon && colon > word && resch_cpus_parse(colon + 1, cpus) > 0 ? colon : NULL;
+}
+
+static bool steers(void *arg, const char *word)
+{
+	struct steering *steering = arg;
+	const char *end = steer_parse(word, &steering->cpus);
+	char name[KEEP_MAX];
+
+	if (!end)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - word), word);
+	return irq_has(&steering->look, name);
+}
+
+bool interrupt_steered(const char *root, const char *list, uint64_t irq, struct resch_cpus *cpus)
+{
+	struct steering steering = { .look = { .root = root, .irq = irq } };
+
+	if (!first_word(list, steers, &steering))
+		return false;
+	*cpus = steering.cpus;
+	return true;
+}
+
+static bool steers_elsewhere(void *arg, const char *word)
+{
+	struct resch_cpus cpus;
+
+	return !steer_parse(word, &cpus) || !cpus_within(&cpus, arg);
+}
+
+const char *steer_outside(const char *list, const struct resch_cpus *cpus)
+{
+	struct resch_cpus within = *cpus;
+
+	return first_word(list, steers_elsewhere, &within);
+}
+
 /* ---- are they there? ------------------------------------------------------------------------- */
 
 static void look_irq(void *arg, uint64_t irq)
@@ -119,10 +172,15 @@ static void look_irq(void *arg, uint64_t irq)
 static bool irq_lacks(void *arg, const char *word)
 {
 	struct look *look = arg;
+	size_t length = strlen(word);
+	char name[KEEP_MAX];
 
-	look->word = word;
+	if (look->steers)
+		length = (size_t)(strrchr(word, ':') - word);
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	look->word = name;
 	/* A pattern is for those that come later, too. */
-	look->found = is_pattern(word);
+	look->found = is_pattern(name);
 	each_interrupt(look->root, look_irq, look);
 	return !look->found;
 }
@@ -145,9 +203,9 @@ static bool thread_lacks(void *arg, const char *word)
 	return !look->found;
 }
 
-const char *keep_lacks_irq(const char *root, const char *list)
+const char *keep_lacks_irq(const char *root, const char *list, bool steers)
 {
-	struct look look = { .root = root };
+	struct look look = { .root = root, .steers = steers };
 
 	return first_word(list, irq_lacks, &look);
 }

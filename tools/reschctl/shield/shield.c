@@ -8,7 +8,8 @@
 #include "shield.h"
 
 static const char shield_help[] =
-	"usage: reschctl shield CPUS [--keep-irq=LIST] [--keep-task=LIST] [--latency] [--plugin=NAME[:options]] [--json]\n"
+	"usage: reschctl shield CPUS [--irq=LIST] [--keep-irq=LIST] [--keep-task=LIST] [--latency]\n"
+	"                       [--plugin=NAME[:options]] [--json]\n"
 	"       reschctl shield status [--json]\n"
 	"\n"
 	"Makes RT CPUs: interrupts, kernel threads, unbound work queues and tasks leave them, as far as the kernel lets\n"
@@ -17,6 +18,7 @@ static const char shield_help[] =
 	"\n"
 	"      --keep-irq=LIST     interrupts to leave alone: numbers, ranges (24-26), names as in /proc/irq/*/, or patterns\n"
 	"                          (eth1*), which count for those that come later, too; '-': none\n"
+	"      --irq=LIST          interrupts to send to CPUs of the shield: NAME:CPU, as eth1*:2,24:3; '-': none\n"
 	"      --keep-task=LIST    processes or threads to leave alone: their ids; '-': none\n"
 	"      --latency           these CPUs don't sleep deeply and run at full frequency, timers stay where they are\n"
 	"                          armed, statistics are folded every two minutes: that takes power\n"
@@ -25,7 +27,7 @@ static const char shield_help[] =
 	"  -j, --json              print JSON\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"With the CPUs of a shield that stands, --keep-irq, --keep-task and --latency change what it keeps.\n"
+	"With the CPUs of a shield that stands, --irq, --keep-irq, --keep-task and --latency change it.\n"
 	"\n"
 	"Left alone: resch tasks, and SCHED_FIFO, SCHED_RR and SCHED_DEADLINE threads that are bound to RT CPUs only.\n"
 	"Programs come to RT CPUs with `reschctl run`, or with taskset(1). What only the kernel's command line can do,\n"
@@ -48,7 +50,7 @@ struct request {
 	struct resch_domain_set domain;
 	struct sweep sweep; /* what was done */
 	bool json, found; /* found: there is a shield to be lowered */
-	bool keeps_irqs, keeps_tasks; /* that is said */
+	bool keeps_irqs, keeps_tasks, steers; /* that is said */
 	bool changed; /* the shield stood already */
 	bool boot; /* what is named may come later: a note is enough */
 	struct json_object *gaps;
@@ -77,6 +79,8 @@ static int read_options(int argc, char **argv, bool up, struct request *request)
 		/* of shield alone */
 		{ up ? "keep-irq" : NULL, 0, "interrupts", take_list, shield->keep_irqs,
 		  .most = sizeof(shield->keep_irqs) - 1, .given = &request->keeps_irqs },
+		{ "irq", 0, "interrupts", take_list, shield->irqs, .most = sizeof(shield->irqs) - 1,
+		  .given = &request->steers },
 		{ "keep-task", 0, "threads", take_list, shield->keep_tasks,
 		  .most = sizeof(shield->keep_tasks) - 1, .given = &request->keeps_tasks },
 		{ "latency", 0, NULL, option_flag, &shield->latency },
@@ -100,6 +104,7 @@ static int parse(int argc, char **argv, bool up, struct request *request)
 	*request = (struct request){ .root = "" };
 	strcpy(shield->keep_irqs, "-");
 	strcpy(shield->keep_tasks, "-");
+	strcpy(shield->irqs, "-");
 	result = read_options(argc, argv, up, request);
 	if (result >= 0)
 		return result;
@@ -199,12 +204,21 @@ static int check_keeps(const struct request *request)
 		"(eth1*) counts for those that come later, too";
 	static const char help_task[] = "it is no id of a process or thread";
 	const struct shield *shield = &request->shield;
-	const char *word = keep_lacks_irq(request->root, shield->keep_irqs);
+	const char *word = keep_lacks_irq(request->root, shield->keep_irqs, false);
 
 	if (word && request->boot)
 		note("keep_irq: %s: %s", word, help_irq);
 	else if (word)
 		return fail("--keep-irq: %s: %s", word, help_irq);
+	word = steer_outside(shield->irqs, &shield->cpus);
+	if (word)
+		return fail("--irq: %s: it is NAME:CPU, with a CPU of %s", word,
+			    cpus_text(&shield->cpus));
+	word = keep_lacks_irq(request->root, shield->irqs, true);
+	if (word && request->boot)
+		note("irq: %s: %s", word, help_irq);
+	else if (word)
+		return fail("--irq: %s: %s", word, help_irq);
 	word = keep_lacks_task(request->root, shield->keep_tasks);
 	if (word && request->boot)
 		note("keep_task: %s: %s", word, help_task);
@@ -338,6 +352,8 @@ static int change_shield(struct state *state, struct request *request, struct sh
 		strcpy(shield->keep_irqs, request->shield.keep_irqs);
 	if (request->keeps_tasks)
 		strcpy(shield->keep_tasks, request->shield.keep_tasks);
+	if (request->steers)
+		strcpy(shield->irqs, request->shield.irqs);
 	shield->latency |= request->shield.latency;
 	result = state_shield(state, shield, SHIELD_STANDS);
 	if (!result)
@@ -371,7 +387,8 @@ static int with_state(struct request *request,
 
 static int add_shield(struct state *state, struct request *request)
 {
-	bool says = request->keeps_irqs || request->keeps_tasks || request->shield.latency;
+	bool says = request->keeps_irqs || request->keeps_tasks || request->steers ||
+		    request->shield.latency;
 	int status = check_keeps(request);
 	size_t i;
 

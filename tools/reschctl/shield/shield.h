@@ -47,6 +47,7 @@ struct shield {
 	enum shield_phase phase;
 	char keep_irqs[KEEP_MAX]; /* with commas; "-": none */
 	char keep_tasks[KEEP_MAX]; /* thread or process ids */
+	char irqs[KEEP_MAX]; /* that go to its CPUs, as NAME:CPU; likewise */
 	bool latency; /* with the values of knob.c */
 	uint32_t domain; /* that was made with it; 0: none */
 	bool module; /* resch was loaded: the shield ends with it */
@@ -229,11 +230,16 @@ int setting_set(const char *root, const struct setting *setting, const struct re
 bool interrupt_listed(const char *root, const char *list, uint64_t irq);
 /** number_listed - is it in a list of numbers and ranges? */
 bool number_listed(const char *list, uint64_t number);
+/** interrupt_steered - is it in a list of NAME:CPU? @cpus: where it is to go */
+bool interrupt_steered(const char *root, const char *list, uint64_t irq, struct resch_cpus *cpus);
+/** steer_outside - Return: the first word of such a list that names no CPU of @cpus, or NULL */
+const char *steer_outside(const char *list, const struct resch_cpus *cpus);
 /**
  * keep_lacks_irq, keep_lacks_task - Return: the first word of @list that no interrupt, process or
  * thread has now, valid until the next call; NULL: there is none. A pattern may match later.
+ * @steers: each has a CPU behind it
  */
-const char *keep_lacks_irq(const char *root, const char *list);
+const char *keep_lacks_irq(const char *root, const char *list, bool steers);
 const char *keep_lacks_task(const char *root, const char *list);
 
 struct sweep;
@@ -269,6 +275,8 @@ uint32_t stay_registered(const struct sweep *sweep, pid_t tid);
  */
 bool stay_kept(const struct sweep *sweep, uint64_t irq, const struct thread *thread,
 	       struct resch_cpus *off);
+/** stay_steered - does any shield send this interrupt to its CPUs? @to: which */
+bool stay_steered(const struct sweep *sweep, uint64_t irq, struct resch_cpus *to);
 
 /* ---- sweep.c: who is to be where ------------------------------------------------------------- */
 

@@ -183,7 +183,7 @@ static void look_interrupt(void *arg, uint64_t irq)
 	struct look *look = arg;
 	const char *root = look->state->root, *why = soon;
 	const struct object *object = state_find(look->state, OBJECT_INTERRUPT, irq, 0);
-	struct resch_cpus now, set, effective;
+	struct resch_cpus now, set, effective, to;
 
 	if (interrupt_get(root, irq, &set) <= 0)
 		return;
@@ -197,7 +197,9 @@ static void look_interrupt(void *arg, uint64_t irq)
 				     &set);
 		return;
 	}
-	if (stay_interrupt(&look->sweep, irq))
+	if (stay_steered(&look->sweep, irq, &to) && cpus_equal(&set, &to))
+		why = "sent there, as asked";
+	else if (stay_interrupt(&look->sweep, irq))
 		why = "kept, as asked";
 	else if (object && object->stuck)
 		why = refusal(object);
@@ -296,6 +298,7 @@ static struct json_object *shields_json(const struct state *state)
 		json_add(object, "latency", json_object_new_boolean(shield->latency));
 		json_add_text(object, "keep_irq",
 			      strcmp(shield->keep_irqs, "-") ? shield->keep_irqs : "");
+		json_add_text(object, "irq", strcmp(shield->irqs, "-") ? shield->irqs : "");
 		json_add_text(object, "keep_task",
 			      strcmp(shield->keep_tasks, "-") ? shield->keep_tasks : "");
 		json_object_array_add(list, object);

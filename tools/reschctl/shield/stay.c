@@ -20,15 +20,18 @@ uint32_t stay_registered(const struct sweep *sweep, pid_t tid)
 static bool keeping(const struct sweep *sweep, const struct shield *shield, uint64_t irq,
 		    const struct thread *thread)
 {
+	const char *root = sweep->state->root;
 	unsigned long long served;
+	struct resch_cpus to;
 
 	if (shield->phase == SHIELD_FALLING)
 		return false;
+	/* The thread of an interrupt goes where its interrupt goes, which the kernel sees to. */
+	if (thread && thread->flags & PF_KTHREAD && sscanf(thread->comm, "irq/%llu-", &served) == 1)
+		return interrupt_listed(root, shield->keep_irqs, served) ||
+		       interrupt_steered(root, shield->irqs, served, &to);
 	if (!thread)
-		return interrupt_listed(sweep->state->root, shield->keep_irqs, irq);
-	/* The thread of an interrupt goes where its interrupt goes. */
-	if (thread->flags & PF_KTHREAD && sscanf(thread->comm, "irq/%llu-", &served) == 1)
-		return interrupt_listed(sweep->state->root, shield->keep_irqs, served);
+		return interrupt_listed(root, shield->keep_irqs, irq);
 	return number_listed(shield->keep_tasks, (uint64_t)thread->tid) ||
 	       number_listed(shield->keep_tasks, (uint64_t)thread->tgid);
 }
@@ -50,6 +53,19 @@ bool stay_kept(const struct sweep *sweep, uint64_t irq, const struct thread *thr
 			cpus_subtract(off, &state->shields[i].cpus);
 	}
 	return kept;
+}
+
+bool stay_steered(const struct sweep *sweep, uint64_t irq, struct resch_cpus *to)
+{
+	const struct state *state = sweep->state;
+	size_t i;
+
+	for (i = 0; i < state->nr_shields; i++) {
+		if (state->shields[i].phase != SHIELD_FALLING &&
+		    interrupt_steered(state->root, state->shields[i].irqs, irq, to))
+			return true;
+	}
+	return false;
 }
 
 bool stay_interrupt(const struct sweep *sweep, uint64_t irq)

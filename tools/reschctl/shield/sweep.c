@@ -77,8 +77,8 @@ struct sighting {
 	const struct thread *thread;
 	uint32_t task; /* a task, whose affinity is what it goes back to; 0: any other */
 	bool stays, registered, lent;
-	struct resch_cpus
-		off; /* CPUs where it has no business: those of shields that don't keep it */
+	struct resch_cpus off; /* where it has no business: of shields that don't keep it */
+	struct resch_cpus to; /* where it is sent; none: nowhere */
 	struct object *object; /* NULL: not known yet */
 	const struct object *from; /* whose child it may be */
 };
@@ -88,6 +88,10 @@ static void target(const struct sweep *sweep, const struct sighting *sighting,
 {
 	const struct resch_cpus *orig = &sighting->object->orig;
 
+	if (resch_cpus_count(&sighting->to)) {
+		*want = sighting->to;
+		return;
+	}
 	*want = *orig;
 	cpus_subtract(want, &sighting->off);
 	if (!cpus_equal(want, orig) && !cpus_overlap(want, &sweep->online))
@@ -338,6 +342,7 @@ static void sweep_interrupt(void *arg, uint64_t irq)
 	/* New ones get the default, which we have changed. */
 	sighting.from = state_find(sweep->state, OBJECT_SETTING, SETTING_NEW_IRQS, 0);
 	stay_kept(sweep, irq, NULL, &sighting.off);
+	stay_steered(sweep, irq, &sighting.to);
 	consider(sweep, &sighting);
 }
 

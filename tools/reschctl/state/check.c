@@ -120,7 +120,7 @@ static int check_shield(struct item *item)
 	if (!item->values[KEY_CPUS])
 		return missing(item, KEY_CPUS);
 	return standard(item, KEY_KEEP_IRQ, "") || standard(item, KEY_KEEP_TASK, "") ||
-			       standard(item, KEY_LATENCY, "false") ?
+			       standard(item, KEY_LATENCY, "false") || standard(item, KEY_IRQ, "") ?
 		       fail("out of memory") :
 		       0;
 }

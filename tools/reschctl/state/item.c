@@ -11,33 +11,36 @@
 #include "state.h"
 #include "words.h"
 
-#define BIT(key) (1U << (key))
-
 static const struct {
 	const char *word, *one;
-	unsigned int keys;
+	uint64_t keys;
 } sections[NR_SECTIONS] = {
-	[SECTION_PLUGINS] = { "plugins", "plugin", BIT(KEY_NAME) },
+	[SECTION_PLUGINS] = { "plugins", "plugin", KEY_BIT(KEY_NAME) },
 	[SECTION_DOMAINS] = { "domains", "domain",
-			      BIT(KEY_CPUS) | BIT(KEY_PLUGIN) | BIT(KEY_OPTIONS) |
-				      BIT(KEY_CAPACITY) | BIT(KEY_OVERHEAD) | BIT(KEY_GUARD) |
-				      BIT(KEY_MANUAL) | BIT(KEY_EXEMPT) | BIT(KEY_BALANCE) },
+			      KEY_BIT(KEY_CPUS) | KEY_BIT(KEY_PLUGIN) | KEY_BIT(KEY_OPTIONS) |
+				      KEY_BIT(KEY_CAPACITY) | KEY_BIT(KEY_OVERHEAD) |
+				      KEY_BIT(KEY_GUARD) | KEY_BIT(KEY_MANUAL) |
+				      KEY_BIT(KEY_EXEMPT) | KEY_BIT(KEY_BALANCE) },
 	[SECTION_SERVERS] = { "servers", "server",
-			      BIT(KEY_NAME) | BIT(KEY_CPU) | BIT(KEY_CPUS) | BIT(KEY_KIND) |
-				      BIT(KEY_POLICY) | BIT(KEY_PLUGIN) | BIT(KEY_OPTIONS) |
-				      BIT(KEY_BUDGET) | BIT(KEY_PERIOD) | BIT(KEY_QUANTUM) |
-				      BIT(KEY_RECLAIM) | BIT(KEY_HOLDER) | BIT(KEY_TASKS) |
-				      BIT(KEY_TOP_PRIORITY) | BIT(KEY_RATE) },
+			      KEY_BIT(KEY_NAME) | KEY_BIT(KEY_CPU) | KEY_BIT(KEY_CPUS) |
+				      KEY_BIT(KEY_KIND) | KEY_BIT(KEY_POLICY) |
+				      KEY_BIT(KEY_PLUGIN) | KEY_BIT(KEY_OPTIONS) |
+				      KEY_BIT(KEY_BUDGET) | KEY_BIT(KEY_PERIOD) |
+				      KEY_BIT(KEY_QUANTUM) | KEY_BIT(KEY_RECLAIM) |
+				      KEY_BIT(KEY_HOLDER) | KEY_BIT(KEY_TASKS) |
+				      KEY_BIT(KEY_TOP_PRIORITY) | KEY_BIT(KEY_RATE) },
 	[SECTION_SHIELDS] = { "shields", "shield",
-			      BIT(KEY_CPUS) | BIT(KEY_KEEP_IRQ) | BIT(KEY_KEEP_TASK) |
-				      BIT(KEY_LATENCY) },
+			      KEY_BIT(KEY_CPUS) | KEY_BIT(KEY_KEEP_IRQ) | KEY_BIT(KEY_KEEP_TASK) |
+				      KEY_BIT(KEY_LATENCY) | KEY_BIT(KEY_IRQ) },
 	[SECTION_LEVELS] = { "levels", "level",
-			     BIT(KEY_PROGRAM) | BIT(KEY_LEVEL) | BIT(KEY_CPU) | BIT(KEY_POLICY) |
-				     BIT(KEY_PRIORITY) | BIT(KEY_THREADS) | BIT(KEY_UNGUARDED) },
+			     KEY_BIT(KEY_PROGRAM) | KEY_BIT(KEY_LEVEL) | KEY_BIT(KEY_CPU) |
+				     KEY_BIT(KEY_POLICY) | KEY_BIT(KEY_PRIORITY) |
+				     KEY_BIT(KEY_THREADS) | KEY_BIT(KEY_UNGUARDED) },
 	[SECTION_THREADS] = { "threads", "thread",
-			      BIT(KEY_ID) | BIT(KEY_START) | BIT(KEY_NAME) | BIT(KEY_LEVEL) |
-				      BIT(KEY_CPU) | BIT(KEY_CPUS) | BIT(KEY_POLICY) |
-				      BIT(KEY_PRIORITY) | BIT(KEY_UNGUARDED) },
+			      KEY_BIT(KEY_ID) | KEY_BIT(KEY_START) | KEY_BIT(KEY_NAME) |
+				      KEY_BIT(KEY_LEVEL) | KEY_BIT(KEY_CPU) | KEY_BIT(KEY_CPUS) |
+				      KEY_BIT(KEY_POLICY) | KEY_BIT(KEY_PRIORITY) |
+				      KEY_BIT(KEY_UNGUARDED) },
 };
 
 /* ---- the forms of values -------------------------------------------------------------------- */
@@ -303,6 +306,8 @@ static const struct {
 			   true },
 	[KEY_KEEP_TASK] = { "keep_task", take_keep,
 			    "ids, with commas and no spaces, 1023 characters at most", true },
+	[KEY_IRQ] = { "irq", take_keep,
+		      "NAME:CPU, with commas and no spaces, 1023 characters at most", true },
 	[KEY_LATENCY] = { "latency", take_truth, "it is true or false" },
 	[KEY_PROGRAM] = { "program", take_program,
 			  "the name of a program, or its path; 255 bytes at most" },
@@ -323,7 +328,7 @@ const char *section_word(enum section section)
 
 bool section_has(enum section section, enum key key)
 {
-	return sections[section].keys & BIT(key);
+	return sections[section].keys & KEY_BIT(key);
 }
 
 /* Options have dashes where JSON has lines below. */

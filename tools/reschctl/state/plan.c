@@ -6,23 +6,24 @@
 
 #include "plan.h"
 
-#define HOLDER_KEYS (1U << KEY_HOLDER | 1U << KEY_TASKS | 1U << KEY_TOP_PRIORITY | 1U << KEY_RATE)
+#define HOLDER_KEYS \
+	(KEY_BIT(KEY_HOLDER) | KEY_BIT(KEY_TASKS) | KEY_BIT(KEY_TOP_PRIORITY) | KEY_BIT(KEY_RATE))
 
 static const struct {
 	const char *word;
 	enum section section; /* of its items */
-	unsigned int keys; /* that it is about; 0: all of the section */
+	uint64_t keys; /* that it is about; 0: all of the section */
 } parts[NR_PARTS] = {
 	[PART_PLUGIN] = { "plugin", SECTION_PLUGINS, 0 },
 	[PART_DOMAIN] = { "domain", SECTION_DOMAINS,
-			  1U << KEY_CPUS | 1U << KEY_PLUGIN | 1U << KEY_OPTIONS |
-				  1U << KEY_CAPACITY | 1U << KEY_OVERHEAD },
-	[PART_SERVER] = { "server", SECTION_SERVERS, (1U << NR_KEYS) - 1 - HOLDER_KEYS },
+			  KEY_BIT(KEY_CPUS) | KEY_BIT(KEY_PLUGIN) | KEY_BIT(KEY_OPTIONS) |
+				  KEY_BIT(KEY_CAPACITY) | KEY_BIT(KEY_OVERHEAD) },
+	[PART_SERVER] = { "server", SECTION_SERVERS, KEY_BIT(NR_KEYS) - 1 - HOLDER_KEYS },
 	[PART_HOLDER] = { "holder", SECTION_SERVERS, HOLDER_KEYS },
 	[PART_SHIELD] = { "shield", SECTION_SHIELDS, 0 },
 	[PART_GUARD] = { "guard", SECTION_DOMAINS,
-			 1U << KEY_GUARD | 1U << KEY_MANUAL | 1U << KEY_EXEMPT },
-	[PART_BALANCE] = { "balance", SECTION_DOMAINS, 1U << KEY_BALANCE },
+			 KEY_BIT(KEY_GUARD) | KEY_BIT(KEY_MANUAL) | KEY_BIT(KEY_EXEMPT) },
+	[PART_BALANCE] = { "balance", SECTION_DOMAINS, KEY_BIT(KEY_BALANCE) },
 	[PART_THREAD] = { "thread", SECTION_THREADS, 0 },
 };
 

@@ -201,6 +201,7 @@ static int put_shield(struct items *items, const struct shield *shield)
 		     strcmp(shield->keep_irqs, "-") ? shield->keep_irqs : "") ||
 	    item_put(item, KEY_KEEP_TASK, "%s",
 		     strcmp(shield->keep_tasks, "-") ? shield->keep_tasks : "") ||
+	    item_put(item, KEY_IRQ, "%s", strcmp(shield->irqs, "-") ? shield->irqs : "") ||
 	    item_put(item, KEY_LATENCY, "%s", shield->latency ? "true" : "false"))
 		return -ENOMEM;
 	return 0;

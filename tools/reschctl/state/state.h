@@ -54,6 +54,7 @@ enum key {
 	KEY_KEEP_IRQ,
 	KEY_KEEP_TASK,
 	KEY_LATENCY,
+	KEY_IRQ,
 	KEY_PROGRAM,
 	KEY_LEVEL,
 	KEY_PRIORITY,
@@ -63,6 +64,8 @@ enum key {
 	KEY_START, /* when it was started, see resch_start_time() */
 	NR_KEYS,
 };
+
+#define KEY_BIT(key) (1ULL << (key)) /* in a set of keys */
 
 #define VALUE_MAX 8192 /* bytes of a value: a list of 1024 CPUs, or of 512 system calls */
 

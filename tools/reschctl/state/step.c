@@ -286,6 +286,8 @@ static int do_shield(const struct machine *machine, const struct step *step)
 		 *item_text(item, KEY_KEEP_IRQ) ? item_text(item, KEY_KEEP_IRQ) : "-");
 	snprintf(shield.keep_tasks, sizeof(shield.keep_tasks), "%s",
 		 *item_text(item, KEY_KEEP_TASK) ? item_text(item, KEY_KEEP_TASK) : "-");
+	snprintf(shield.irqs, sizeof(shield.irqs), "%s",
+		 *item_text(item, KEY_IRQ) ? item_text(item, KEY_IRQ) : "-");
 	shield.latency = item_is(item, KEY_LATENCY, "true");
 	return shield_up(machine->root, &shield);
 }

@@ -43,6 +43,7 @@ static bool worthless(const struct item *item, int key)
 	switch (key) {
 	case KEY_NAME:
 	case KEY_OPTIONS:
+	case KEY_IRQ:
 	case KEY_KEEP_IRQ:
 	case KEY_KEEP_TASK:
 	case KEY_HOLDER:
