@@ -168,22 +168,45 @@ class Broken(CheckerTest):
     def test_held_without_a_guard(self):
         self.assert_broken(pipeline(DS, (3, 15, 25)).text(), 'chain-release')
 
-    def test_no_idle_point(self):
+    @staticmethod
+    def busy(release, seen):
+        """Another task of CPU 1, which has the later deadline: released at `release`, which that
+        CPU sees at `seen`, and under way from then on until after stage 1 is released at 24."""
         story = pipeline(RG, (3, 15, 24))
-        # Another task of CPU 1, under way from 14 to 30; it has the later deadline.
         fields = {'id': 3, 'pid': 1003, 'cpu': 1}
         story.say(0, 'resch_attach', 1, **fields, name='t3', plugin='edf', kind=SPORADIC,
                   period=100 * MS, deadline=100 * MS,
                   wcet=20 * MS, offset=0, priority=0, overrun=0, miss=0)
-        job = {'job': 1, 'release': stamp(14), 'deadline': stamp(114)}
-        for time, name, value in ((14, 'resch_release', 0), (14, 'resch_select', 2 ** 64 - 1),
-                                  (17, 'resch_select', 2 ** 64 - 1),
-                                  (26, 'resch_select', 2 ** 64 - 1), (38, 'resch_complete', 0)):
-            story.say(time, name, 1, **fields, **job, now=stamp(time), value=value)
-        for time, why in ((15, 'preempt'), (24, 'preempt'), (38, 'complete')):
-            story.say(time, 'resch_deselect', 1, **fields, job=1, now=stamp(time), why=why)
-        story.lines.sort(key=lambda line: (line.time, line.name == 'resch_select'))
-        self.assert_broken(simulated(story.lines), 'chain-release')
+        job = {'job': 1, 'release': stamp(release), 'deadline': stamp(release + 100)}
+        turns = [(seen, 15), (17, 24), (26, 38)] if seen < 15 else [(seen, 24), (26, 38)]
+        story.say(seen, 'resch_release', 1, **fields, **job, now=stamp(seen), value=0)
+        for begin, end in turns:
+            story.say(begin, 'resch_select', 1, **fields, **job, now=stamp(begin),
+                      value=2 ** 64 - 1)
+            story.say(end, 'resch_deselect', 1, **fields, job=1, now=stamp(end),
+                      why='complete' if end == 38 else 'preempt')
+        story.say(38, 'resch_complete', 1, **fields, **job, now=stamp(38), value=0)
+        order = {'resch_select': 2, 'resch_deselect': 1}
+        story.lines.sort(key=lambda line: (line.time, order.get(line.name, 0)))
+        return story
+
+    def test_no_idle_point(self):
+        self.assert_broken(simulated(self.busy(14, 14).lines), 'chain-release')
+        # A release of its own CPU's is one from its time on.
+        self.assert_broken(simulated(self.busy(16, 18).lines), 'chain-release', tolerance=2 * MS)
+
+    def test_idle_before_it_is_seen(self):
+        """What another CPU hands over is there when it has come: the CPU had nothing to do."""
+        story = self.busy(16, 18)
+        story.say(0, 'resch_attach', 2, id=4, pid=1004, cpu=2, name='t4', plugin='edf',
+                  kind=SPORADIC, period=100 * MS, deadline=100 * MS, wcet=20 * MS, offset=0,
+                  priority=0, overrun=0, miss=0)
+        story.say(0, 'resch_chain_set', 2, chain=6, name='d', protocol=DS, stages=2,
+                  period=100 * MS, deadline=200 * MS)
+        for stage, task in enumerate((4, 3)):
+            story.say(0, 'resch_chain_stage', 2, chain=6, stage=stage, task=task, phase=0)
+        story.lines.sort(key=lambda line: line.time)
+        self.assert_legal(simulated(story.lines), tolerance=2 * MS)
 
     def test_wrong_phase(self):
         self.assert_broken(pipeline(PM, (6, 17, 27), phase=6).text(), 'chain-release')

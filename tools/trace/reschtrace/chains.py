@@ -144,11 +144,17 @@ class Chains:
     def __init__(self, checker):
         self.checker, self.model = checker, checker.model
         self.rules = checker.rules
+        self.from_elsewhere = {chain.tasks[stage] for chain in self.model.chains
+                               for at, stage in chain.ways()
+                               if self.cpu(chain.tasks[at]) != self.cpu(chain.tasks[stage])}
+
+    def cpu(self, task):
+        task = self.model.tasks.get(task)
+        return task.cpu if task else None
 
     def violate(self, rule, time, text, task=None, amount=None, line=None):
-        task = self.model.tasks.get(task)
-        self.checker.violate(rule, time, text, task.cpu if task else None, [task] if task else [],
-                             amount, line)
+        cpu, task = self.cpu(task), self.model.tasks.get(task)
+        self.checker.violate(rule, time, text, cpu, [task] if task else [], amount, line)
 
     def check(self, chain):
         for stage in range(chain.count):
@@ -265,6 +271,13 @@ class Chains:
             return max(sent.now, sent.job.release + chain.phases[stage])
         return sent.now
 
+    def begun(self, task, job):
+        """From when on its CPU had this job to do. What another one hands over has that one's time,
+        and comes a moment later."""
+        if task.id in self.from_elsewhere and job.released is not None:
+            return max(job.nominal, job.released)
+        return job.nominal
+
     def check_idle(self, task, job, where):
         """Rule 2 let it go: since its last release there was a moment at which all that had been
         released on its CPU before was complete."""
@@ -277,7 +290,7 @@ class Chains:
             for one in following(other.jobs, at):
                 if one.nominal >= until:
                     break
-                spans.append((one.nominal,
+                spans.append((self.begun(other, one),
                               self.model.end + 1 if one.completed is None else one.completed))
         moments = [until] + [end for _, end in spans if since < end <= until]
         if all(any(start < moment < end for start, end in spans) for moment in moments):
