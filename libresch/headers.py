@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = [os.path.join(HERE, '../uapi/linux/resch.h')] + [
     os.path.join(HERE, name)
     for name in ('resch.h', 'resch-text.h', 'resch-server.h', 'resch-assign.h', 'resch-chain.h',
-                 'resch-pace.h')]
+                 'resch-pace.h', 'resch-fifo.h')]
 
 
 @dataclasses.dataclass

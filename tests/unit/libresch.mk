@@ -17,9 +17,22 @@ SRCS_test_libresch_server := $(LIBRESCH) $(PLUGINS)
 # Pure functions: nothing of the kernel is in the way.
 $(foreach test,$(filter test_chain%,$(TESTS)),$(eval SRCS_$(test) ?= $(CHAINS)))
 
+SRCS_test_libresch_fifo := libresch/fifo.c
+LDFLAGS_test_libresch_fifo := -pthread
+
+# Two threads without a lock: what one of them reads unordered is a race. Not where addresses are as
+# random as some kernels have them.
+RACES := $(OUT)/races/test_libresch_fifo
+$(RACES): $(TOP)/tests/unit/test_libresch_fifo.c $(TOP)/libresch/fifo.c $(TOP)/libresch/resch-fifo.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -O1 -g -fsanitize=thread -o $@ \
+		$(filter %.c,$^) -pthread $(UNIT_LIBS)
+check-races: $(RACES)
+	setarch -R $<
+
 # And what else there is to check of libresch and reschctl without the module.
 .DEFAULT_GOAL := all
-check: check-library check-reschctl
+check: check-library check-reschctl check-races
 
 check-library:
 	$(MAKE) -C $(TOP)/libresch --no-print-directory O=$(OUT)/libresch all examples check-symbols
@@ -28,4 +41,4 @@ check-reschctl:
 	$(MAKE) -C $(TOP)/tools --no-print-directory O=$(OUT)/tools check \
 		CFLAGS="-O1 -g $(SANITIZE)"
 
-.PHONY: check-library check-reschctl
+.PHONY: check-library check-reschctl check-races

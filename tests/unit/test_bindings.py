@@ -42,6 +42,8 @@ PRINTS = {
 PAIR = {'comm-client.c', 'comm-server.c'}
 # Stages of a chain: compiled here, run by tests/guest/chain-run and chain-bindings.
 CHAIN = {'pipes.c', 'robot.c', 'stages.cpp'}
+# RT0 and RT1+: compiled here, run by tests/guest/reschctl.
+LEVELS = {'acquire.c'}
 # Run by test_python.py, and by tests/guest/chain-bindings.
 PYTHON = {'periodic.py', 'stages.py'}
 # Read by programs: test_documents.py.
@@ -121,12 +123,12 @@ class Bindings(unittest.TestCase):
 
     def test_examples(self):
         found = {os.path.basename(path) for path in glob.glob(EXAMPLES + '*.[!h]*')}
-        self.assertEqual(found, set(PRINTS) | PAIR | CHAIN | PYTHON | FILES)
+        self.assertEqual(found, set(PRINTS) | PAIR | CHAIN | LEVELS | PYTHON | FILES)
         for name in sorted(found - PYTHON - FILES):
             with self.subTest(example=name):
                 compiler = ['g++', '-std=c++17'] if name.endswith('.cpp') else ['cc', '-std=gnu11']
                 program = self.compiled(EXAMPLES + name, *compiler)
-                if name in PAIR | CHAIN:
+                if name in PAIR | CHAIN | LEVELS:
                     continue
                 arguments, pattern = PRINTS[name]
                 done = self.run_played(program, *arguments)
