@@ -61,7 +61,8 @@ torture: ## all at once and at random: KERNELS=... SECONDS=600 SEED=... TORTURE=
 		$(H)/run.sh guest
 
 campaign-chains: ## INSTANCES=10000 of chains by each protocol, KILLS=1000 of stages: KERNELS=...
-	@KERNELS="$${KERNELS:-6.1}" TESTS="chain_long chain-run" RESCH_TEST_LIMIT=10000 \
+	@KERNELS="$${KERNELS:-6.1}" TESTS="$(or $(TESTS),chain_long chain-run)" \
+		RESCH_TEST_LIMIT=10000 \
 		RESCH_GUEST_TIMEOUT=20000 RESCH_INSTANCES=$(or $(INSTANCES),10000) \
 		RESCH_KILLS=$(or $(KILLS),1000) $(H)/run.sh guest
 
