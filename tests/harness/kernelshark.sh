@@ -32,11 +32,16 @@ rm -rf "$out/recordings"
 for kernel in $(kernel_names); do
 	if [ "$(kernel_field "$kernel" suite)" = "$suite" ] &&
 		[ -f "$BUILD/$kernel/checker/split-two-npsf.dat" ]; then
-		mkdir "$out/recordings"
+		mkdir -p "$out/recordings"
 		cp "$BUILD/$kernel"/checker/*.dat "$out/recordings/"
 		break
 	fi
 done
+# What make demo has left is opened, too.
+if [ -f "$BUILD/demo/trace.dat" ]; then
+	mkdir -p "$out/recordings"
+	cp "$BUILD/demo/trace.dat" "$out/recordings/demo.dat"
+fi
 layer=$("$HARNESS/layer.sh" kernelshark "$suite")
 "$HARNESS/in-root.sh" --over "$layer" "$suite" "$out" \
 	/src/tests/harness/kernelshark.sh --inside "${@:2}"

@@ -3,7 +3,7 @@
 """KernelShark with the plugin, in a window that nobody sees: what a kernel has recorded is drawn
 where it should be: jobs, misses, budgets of servers, reserves of a plan, what chains hand over.
 
-Environment: RECORDINGS, a folder of what tests/checker/on-kernel has left.
+Environment: RECORDINGS, a folder of what tests/checker/on-kernel has left, and make demo: demo.dat.
 """
 
 import os
@@ -12,8 +12,9 @@ import unittest
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 sys.dont_write_bytecode = True
-sys.path[:0] = [TOP + '/tests/kernelshark', TOP + '/tools/trace']
+sys.path[:0] = [TOP + '/tools/demo', TOP + '/tests/kernelshark', TOP + '/tools/trace']
 
+import hidden  # noqa: E402
 from looking import ARROW, BAND, BLUE, BOX, COLOURS, RED, Looking  # noqa: E402
 from reschtrace import plan  # noqa: E402
 from schedules import Recording  # noqa: E402
@@ -107,6 +108,32 @@ class Recordings(Looking):
                        for event in handed], 0.95, 'what is handed over')
 
         self.look(name, check)
+
+
+@unittest.skipUnless(os.path.exists(f'{FOLDER}/demo.dat'),
+                     'no recording of the demo: make demo leaves one')
+class Demo(Looking):
+    attached = []
+
+    @classmethod
+    def opened(cls, folder):
+        schedule = Recording(f'{FOLDER}/demo.dat')
+        cls.attached = sorted(schedule.of('attach'), key=lambda event: event['pid'])
+        return {'demo': schedule}, {'demo': [
+            '--cpu', '0', '--pid', ','.join(str(event['pid']) for event in cls.attached)]}
+
+    def test_command(self):
+        """`make kernelshark`, which the README has, after `make demo`: each task's releases, in its
+        lane; its jobs are too short for the whole of it."""
+        self.assertEqual(len(self.attached), 4)
+
+        def check(graph):
+            for lane, event in enumerate(self.attached, 1):
+                self.releases_drawn(graph, lane, event['id'])
+
+        with hidden.Hidden(['-s', '-C', TOP, 'kernelshark', f'TRACE={FOLDER}/demo.dat'],
+                           command='make') as shark:
+            self.await_picture(shark, 'demo', check)
 
 
 if __name__ == '__main__':
