@@ -27,7 +27,9 @@ uint64_t resch_open_size(const struct resch_open_app *app, uint64_t quantum)
 {
 	uint64_t rest;
 
-	if (app->kind != RESCH_OPEN_NONPREDICTABLE)
+	if (app->kind == RESCH_OPEN_PREDICTABLE)
+		return UINT64_MAX;
+	if (app->kind == RESCH_OPEN_NONPREEMPTIVE)
 		return app->capacity;
 	if (quantum >= app->shortest)
 		return UINT64_MAX;
@@ -67,6 +69,8 @@ int resch_open_admit(const struct resch_open_app *apps, uint32_t count, uint64_t
 
 		if (!app_valid(&apps[i]))
 			return -EINVAL;
+		if (apps[i].kind == RESCH_OPEN_PREDICTABLE)
+			return -EOPNOTSUPP;
 		size = resch_open_size(&apps[i], quantum);
 		/* One whose deadline is within a quantum has no size: more than all there is. */
 		sizes += size < 2 * RESCH_SHARE_UNIT ? size : 2 * RESCH_SHARE_UNIT;

@@ -157,7 +157,11 @@ int resch_server_tune(int fd, struct resch_tune *tune, struct resch_server_set *
 enum resch_open_kind {
 	/* Its jobs do not preempt each other. */
 	RESCH_OPEN_NONPREEMPTIVE = 0,
-	/* They do, and when the next one is released or ends is known. */
+	/*
+	 * They do, and when the next one is released or ends is known: refused. Its size, the
+	 * capacity alone, suffices a server whose budgets end at that event, which no server of
+	 * resch's do: tasks would miss deadlines. Say non-predictable, or ask resch_server_size().
+	 */
 	RESCH_OPEN_PREDICTABLE = 1,
 	/* They do, at any time. */
 	RESCH_OPEN_NONPREDICTABLE = 2,
@@ -201,7 +205,8 @@ struct resch_open_verdict {
  *
  * The required capacity c; in the non-predictable case c d / (d - q), for d the shortest deadline.
  *
- * Return: it, in units of 1 / RESCH_SHARE_UNIT, rounded up; UINT64_MAX: there is none.
+ * Return: it, in units of 1 / RESCH_SHARE_UNIT, rounded up; UINT64_MAX: there is none, or the
+ * application is predictable.
  */
 uint64_t resch_open_size(const struct resch_open_app *app, uint64_t quantum);
 
@@ -214,7 +219,8 @@ uint64_t resch_open_size(const struct resch_open_app *app, uint64_t quantum);
  * They may if for each one the sizes of all, and the longest section of another one and the tick as
  * a share of its shortest deadline, add up to 1 at most.
  *
- * Return: 0; -EBUSY: they may not; -EINVAL: something is out of range.
+ * Return: 0; -EBUSY: they may not; -EOPNOTSUPP: one is predictable; -EINVAL: something is out of
+ * range.
  */
 int resch_open_admit(const struct resch_open_app *apps, uint32_t count, uint64_t quantum,
 		     uint64_t tick, struct resch_open_verdict *verdict);

@@ -18,7 +18,7 @@ static void sizes(void **state)
 	assert_int_equal(resch_open_size(&app, 0), 600000000);
 	assert_true(resch_open_size(&app, 4 * SEC) == U64_MAX);
 	app.kind = RESCH_OPEN_PREDICTABLE;
-	assert_int_equal(resch_open_size(&app, SEC), 600000000);
+	assert_true(resch_open_size(&app, SEC) == U64_MAX);
 	app.kind = RESCH_OPEN_NONPREEMPTIVE;
 	assert_int_equal(resch_open_size(&app, SEC), 600000000);
 }
@@ -26,8 +26,8 @@ static void sizes(void **state)
 static void door(void **state)
 {
 	struct resch_open_app apps[] = {
-		{ .capacity = 600000000, .shortest = 4 * SEC, .kind = RESCH_OPEN_PREDICTABLE },
-		{ .capacity = 400000000, .shortest = 10 * SEC, .kind = RESCH_OPEN_PREDICTABLE },
+		{ .capacity = 600000000, .shortest = 4 * SEC, .kind = RESCH_OPEN_NONPREEMPTIVE },
+		{ .capacity = 400000000, .shortest = 10 * SEC, .kind = RESCH_OPEN_NONPREEMPTIVE },
 	};
 	struct resch_open_verdict verdict;
 	char text[RESCH_OPEN_TEXT];
@@ -65,6 +65,8 @@ static void door(void **state)
 	assert_int_equal(resch_open_admit(apps, 2, SEC, 0, &verdict), -EBUSY);
 	resch_open_text(&verdict, text, sizeof(text));
 	assert_string_equal(text, "the sizes of the servers add up to 112.778 % of the processor");
+	apps[1].kind = RESCH_OPEN_PREDICTABLE;
+	assert_int_equal(resch_open_admit(apps, 2, SEC, 0, NULL), -EOPNOTSUPP);
 	apps[1].kind = 3;
 	assert_int_equal(resch_open_admit(apps, 2, SEC, 0, NULL), -EINVAL);
 }
