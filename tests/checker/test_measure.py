@@ -110,7 +110,8 @@ class Planted(unittest.TestCase):
         drawn, found = self.both(vectors=False)
         self.assertEqual(values(found, 'ResJ'), drawn['ResJ'])
         self.assertEqual(parts(found, 'ResJ', 'timer'), [])
-        self.assertEqual(found.measures['tick'].missing, 'irq_vectors was not recorded')
+        for name in ('tick', 'RelO'):
+            self.assertEqual(found.measures[name].missing, 'irq_vectors was not recorded')
 
     def test_without_switches(self):
         drawn, found = self.both(switches=False)
@@ -331,6 +332,25 @@ class Interrupts(unittest.TestCase):
                     f'id=1 pid=1001 cpu=0 job=1 release={ZERO} deadline={ZERO} now={ZERO + 90 * MS} value=0')
         found = self.found(self.TICK[0], decision, self.TICK[1])
         self.assertEqual((values(found, 'tick'), values(found, 'timer')), ([], [600]))
+
+    def test_releases_of_others(self):
+        """RelO is a task's time that others' releases took: not its own's, nor an idle CPU's."""
+        recording = Recording(random.Random(1), vectors=False)
+        ran = next(time for time, _, name, words in recording.lines
+                   if name == 'sched_switch' and 'next_pid=1003' in words)
+        text = recording.text()
+        for task, job, after, length in ((1, 2, 100, 7), (3, 2, 200, 5), (1, 3, 300, 3)):
+            now = ran + after * US
+            text += [event(now, 1, 'local_timer_entry', 'vector=236'),
+                     event(now + US, 1, 'resch_release',
+                           f'id={task} pid={1000 + task} cpu=1 job={job} release={now} '
+                           f'deadline={now + 3600000 * MS} now={now + US} value=0'),
+                     event(now + length * US, 1, 'local_timer_exit', 'vector=236')]
+        found = measured(text)
+        self.assertEqual([(sample.value, sample.task.id)
+                          for sample in found.measures['RelO'].samples],
+                         [(7 * US, 3), (3 * US, 3)])
+        self.assertEqual(values(found, 'timer'), [3 * US, 5 * US, 7 * US])
 
     def test_timers_say_which_is_the_tick(self):
         for function, ticks in (('tick_sched_timer', [600]), ('tick_nohz_handler', [600]),

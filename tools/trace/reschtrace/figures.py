@@ -12,12 +12,13 @@ from collections import Counter
 PAPER = {
     '4 cores': {'ResJ': (8.824, 5.255, 7.919, 5.833), 'RelJ': (31.834, 0.329, 10.029, 0.369),
                 'CtswJ': (2.218, 0.424, 0.587, 0.305), 'irq': (24.226, None, None, None),
-                'tick': (0.571, 0.272, 0.408, 0.243)},
+                'tick': (0.571, 0.272, 0.408, 0.243), 'RelO': (None,) * 4},
     '24 cores': {'ResJ': (48.087, 8.493, 19.243, 9.498), 'RelJ': (37.264, 0.731, 11.609, 0.848),
                  'CtswJ': (9.743, 1.223, 1.009, 0.542), 'irq': (35.584, None, None, None),
-                 'tick': (6.431, 1.307, 1.064, 0.755)},
+                 'tick': (6.431, 1.307, 1.064, 0.755), 'RelO': (None,) * 4},
 }
 WHERE = {'4 cores': 'Table 1', '24 cores': 'Tables 2 and 5'}
+CORES = {'4 cores': 4, '24 cores': 24}
 MACHINE = {'4 cores': 'Intel Core i7 at 2.67 GHz', '24 cores': 'AMD Opteron 6168 at 1.9 GHz'}
 SHARES = ((99, 100), (999, 1000))
 

@@ -9,6 +9,8 @@ CtswJ   from a task's selection until it runs, where no reserve began
 HandJ   of ResJ, those where the group was on another CPU when its reserve began (the paper has no
 figure of its own)
 IntO    how long a task could not run for an interrupt
+RelO    how long it could not for the releases of others (figure 6): the timer interrupts in which
+jobs of others were released, all of each, for the release is not its only work
 """
 
 import bisect
@@ -23,6 +25,7 @@ ABOUT = {
     'RelJ': "release jitter: from a job's nominal release until it is ready",
     'CtswJ': 'context-switch jitter: from a selection, where no reserve began, until the task runs',
     'HandJ': 'hand-over: of ResJ, where another CPU had the group when its reserve began',
+    'RelO': 'release overhead: timer interrupts in which jobs of others were released',
     'tick': 'interrupt overhead of the tick',
     'timer': "interrupts of the CPUs' own timers, with and without tick",
 }
@@ -240,24 +243,28 @@ class Measured:
 
     def interrupted(self):
         for name, kind, why in (('tick', 'timer', NO_VECTORS), ('timer', 'timer', NO_VECTORS),
-                                ('irq', 'irq', NO_IRQS)):
+                                ('RelO', 'timer', NO_VECTORS), ('irq', 'irq', NO_IRQS)):
             if kind not in self.interrupts.kinds:
                 self.measures[name] = Measure(name, ABOUT.get(name, 'interrupts of devices'))
                 self.measures[name].missing = why
         victims = Victims(self.model)
         decided = stamps_by_cpu(self.model.trace.events)
+        released = Releases(self.model)
         for one in self.interrupts.all():
-            sample = (one.own, victims.at(one.cpu, one.start), one.cpu, one.start)
+            victim = victims.at(one.cpu, one.start)
+            sample = (one.own, victim, one.cpu, one.start)
             if one.kind == 'timer':
                 self.named('timer').add(*sample)
+                if any(task is not victim for task in released.within(one)):
+                    self.named('RelO').add(*sample)
                 ours = any_between(decided.get(one.cpu, ()), one.start, one.end)
                 if not ours and one.tick is not False:
                     self.named('tick').add(*sample)
             else:
                 self.named(one.label()).add(*sample)
         if 'timer' in self.interrupts.kinds:
-            self.named('tick')
-            self.named('timer')
+            for name in ('tick', 'timer', 'RelO'):
+                self.named(name)
 
     def named(self, name):
         if name not in self.measures:
@@ -298,6 +305,26 @@ class Victims:
                                                                      time < task.detached):
                 return task
         return None
+
+
+class Releases:
+    """Whose jobs became ready on a CPU when."""
+
+    def __init__(self, model):
+        self.by_cpu = {}         # cpu -> [(time, task)]
+        for task in model.task_list():
+            for job in task.jobs:
+                if job.recorded is not None and job.on is not None:
+                    self.by_cpu.setdefault(job.on, []).append((job.recorded, task))
+        for found in self.by_cpu.values():
+            found.sort(key=lambda one: one[0])
+
+    def within(self, interrupt):
+        found = self.by_cpu.get(interrupt.cpu, ())
+        at = bisect.bisect_left(found, interrupt.start, key=lambda one: one[0])
+        while at < len(found) and found[at][0] <= interrupt.end:
+            yield found[at][1]
+            at += 1
 
 
 def stamps_by_cpu(events):

@@ -3,7 +3,7 @@
 row a task."""
 
 from . import figures
-from .figures import MACHINE, PAPER, WHERE
+from .figures import CORES, MACHINE, PAPER, WHERE
 from .jitter import us
 from .report import plural, table
 from .sets import missing, names, together, worst_of
@@ -49,13 +49,15 @@ def paper_rows(sets):
         yield 'irq', f'IntO - {worst[1].name}', (figures.of(worst[1].samples).max, None, None, None)
     else:
         yield 'irq', 'IntO - irq', None if missing(sets, 'irq') else (None,) * 4
-    measures = together(sets, 'tick')
-    yield 'tick', 'IntO - tick', figures.row(measures).values if measures else None
+    for name, label in (('tick', 'IntO - tick'), ('RelO', 'RelO')):
+        measures = together(sets, name)
+        yield name, label, figures.row(measures).values if measures else None
 
 
 def paper_tables(sets):
     cpus = {len(one.cpus) for one in sets}
     count = ' or '.join(map(str, sorted(cpus)))
+    mine = min(PAPER, key=lambda machine: abs(CORES[machine] - max(cpus)))
     out = []
     for machine, paper in PAPER.items():
         head = ['', 'MAX max', 'paper', 'AVG', 'paper', 'MIN max', 'paper', 'AVG', 'paper']
@@ -63,19 +65,25 @@ def paper_tables(sets):
         for name, label, values in paper_rows(sets):
             cells = [NOT_RECORDED if values is None else us(values[0])]
             cells += [us(value) for value in (values or (None,) * 4)[1:]]
+            if machine != mine:
+                cells = ['-'] * 4
             theirs = ['-' if value is None else f'{value:.3f}' for value in paper[name]]
             rows.append([label] + [cell for pair in zip(cells, theirs) for cell in pair])
-        out += [f'{WHERE[machine]}: {machine} ({MACHINE[machine]}) in the columns "paper"; measured here: {count} CPU'
-                f'{"" if cpus == {1} else "s"}; µs', table(head, rows, 'l'), '']
+        measured = f'{count} CPU{"" if cpus == {1} else "s"}'
+        here = (f'measured here: {measured}' if machine == mine else
+                f'nothing was measured here on so many: {measured} stand beside {mine}')
+        out += [f'{WHERE[machine]}: {machine} ({MACHINE[machine]}) in the columns "paper"; {here}; µs',
+                table(head, rows, 'l'), '']
     out.append('MAX max: the largest value of all; AVG: the average of the task that had it; MIN max: the smallest of the '
                "tasks'\nlargest values; AVG: the average of that task. Paper: Sousa, Bletsas, Tovar, Andersson, "
-               'HURRAY-TR-110903, 2011.\nIts Table 2 is the first two rows of Table 5; its irq is irq20, the disk\'s.')
+               'HURRAY-TR-110903, 2011.\nIts Table 2 is the first two rows of Table 5; its irq is irq20, the disk\'s. It has no figure for '
+               'RelO,\nwhich it counts as a part of RelJ.')
     return '\n'.join(out)
 
 
 def worst_lines(sets):
     out = []
-    for name in ('ResJ', 'RelJ', 'CtswJ', 'tick'):
+    for name in ('ResJ', 'RelJ', 'CtswJ', 'tick', 'RelO'):
         worst = worst_of(sets, name)
         if worst:
             one, sample = worst
@@ -207,8 +215,8 @@ def interrupt_table(sets):
     """All kinds of interrupts; how many of them a task had to wait for."""
     rows = []
     rest = sorted(name for name in names(sets)
-                  if name not in ('ResJ', 'RelJ', 'CtswJ', 'HandJ', 'tick', 'timer', 'irq'))
-    for name in ['tick', 'timer'] + rest + ['irq']:
+                  if name not in (*PER_SET, 'timer', 'RelO', 'irq'))
+    for name in ['tick', 'timer', 'RelO'] + rest + ['irq']:
         measures = together(sets, name)
         if not measures:
             if why := missing(sets, name):
@@ -220,7 +228,7 @@ def interrupt_table(sets):
                     [str(met.count), us(met.avg), us(met.max)])
     return ('interrupts, µs: on any CPU, and while a task ran\n'
             + columns(['', *NUMBERS, 'on tasks: count', 'avg', 'max'], rows)
-            + '\ntick: timer interrupts without decisions of resch')
+            + '\ntick: timer interrupts without decisions of resch; RelO: those that released jobs of others')
 
 
 def columns(head, rows):
