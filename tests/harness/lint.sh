@@ -158,14 +158,12 @@ check_clang-format() {
 }
 
 check_whitespace() {
-	local f bad=0
-	for f in $(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'
-		scripts '.*'); do
-		expand "$f" | awk -v f="$f" '
-			/\r$/ { print f ":" NR ": carriage return"; bad = 1 }
-			END { exit bad }' || bad=1
-		! grep -nHE '[[:blank:]]+$' "$f" || bad=1
-		[ ! -s "$f" ] || [ "$(tail -c 1 "$f" | wc -l)" -eq 1 ] || {
+	local f list bad=0
+	mapfile -t list < <(files '*.c' '*.h' '*.sh' '*.py' '*.md' '*.mk' '*Makefile' '*Kbuild'
+		scripts '.*')
+	! grep -nHE $'[[:blank:]\r]+$' "${list[@]}" || bad=1
+	for f in "${list[@]}"; do
+		[ -z "$(tail -c 1 "$f")" ] || {
 			echo "$f: no newline at the end"
 			bad=1
 		}
@@ -263,14 +261,17 @@ check_floors() {
 
 # Every source says its licence in its first lines.
 check_spdx() {
-	local f bad=0
-	for f in $({ c_files && scripts '.*'; } | sort -u); do
-		head -n 5 "$f" | grep -q 'SPDX-License-Identifier: ' || {
-			echo "$f: no SPDX-License-Identifier in the first five lines"
-			bad=1
+	{ c_files && scripts '.*'; } | sort -u | xargs -d '\n' awk '
+		function judge() {
+			if (file == "" || said)
+				return
+			print file ": no SPDX-License-Identifier in the first five lines"
+			bad = 1
 		}
-	done
-	return $bad
+		FNR == 1 { judge(); file = FILENAME; said = 0 }
+		FNR <= 5 && /SPDX-License-Identifier: / { said = 1 }
+		FNR == 5 { nextfile }
+		END { judge(); exit bad }'
 }
 
 [ $# -eq 1 ] || die "usage: lint.sh CHECK; see the head of this file"
