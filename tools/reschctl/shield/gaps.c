@@ -112,6 +112,7 @@ static void look_power(struct gaps *gaps)
 struct json_object *gaps_find(const struct state *state)
 {
 	struct gaps gaps = { .state = state, .list = json_object_new_array() };
+	char socket[120];
 	unsigned int cpu;
 
 	state_cpus(state, &gaps.rt);
@@ -122,9 +123,9 @@ struct json_object *gaps_find(const struct state *state)
 			look_sibling(&gaps, cpu);
 	}
 	each_thread(state->root, look_task, &gaps);
-	if (gaps.balancer)
+	if (gaps.balancer && !balancer_find(state->root, socket, sizeof(socket)))
 		gap(&gaps,
-		    "irqbalance moves interrupts back: stop it, or IRQBALANCE_BANNED_CPULIST=%s in /etc/default/irqbalance",
+		    "irqbalance has no socket to be told at, and moves interrupts back: stop it, or IRQBALANCE_BANNED_CPULIST=%s in /etc/default/irqbalance",
 		    cpus_text(&gaps.rt));
 	if (gaps.tuned)
 		gap(&gaps,

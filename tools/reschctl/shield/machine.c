@@ -13,7 +13,6 @@
 #include "shield.h"
 
 #define WORDS (RESCH_CPUS_MAX / 64)
-#define LIST_MAX 4096 /* every other one of 1024 CPUs, as a list */
 
 bool cpus_equal(const struct resch_cpus *a, const struct resch_cpus *b)
 {
@@ -146,14 +145,15 @@ int list_write(const char *root, const char *path, const struct resch_cpus *cpus
 }
 
 /* A bitmap in the kernel's way: "3" or "0000000f,ffffffff", 32 bits to a comma. */
-int mask_read(const char *path, struct resch_cpus *cpus)
+int mask_parse(const char *text, struct resch_cpus *cpus)
 {
-	char text[LIST_MAX], *at;
 	unsigned int bit = 0;
-	int length = read_text(path, text, sizeof(text)), digit;
+	size_t length = strlen(text);
+	const char *at;
+	int digit;
 
-	if (length <= 0)
-		return length ? length : -EINVAL;
+	if (!length)
+		return -EINVAL;
 	*cpus = (struct resch_cpus){};
 	for (at = text + length - 1; at >= text; at--) {
 		if (*at == ',')
@@ -173,9 +173,16 @@ int mask_read(const char *path, struct resch_cpus *cpus)
 	return resch_cpus_count(cpus);
 }
 
-int mask_write(const char *root, const char *path, const struct resch_cpus *cpus)
+int mask_read(const char *path, struct resch_cpus *cpus)
 {
-	char text[RESCH_CPUS_MAX / 4 + RESCH_CPUS_MAX / 32 + 8];
+	char text[LIST_MAX];
+	int length = read_text(path, text, sizeof(text));
+
+	return length < 0 ? length : mask_parse(text, cpus);
+}
+
+void mask_format(const struct resch_cpus *cpus, char *text)
+{
 	size_t length = 0;
 	unsigned int word;
 	int i;
@@ -187,8 +194,14 @@ int mask_write(const char *root, const char *path, const struct resch_cpus *cpus
 		else if (word || !i)
 			length += (size_t)sprintf(text, "%x", word);
 	}
-	strcpy(text + length, "\n");
-	return text_write(root, path, text);
+}
+
+int mask_write(const char *root, const char *path, const struct resch_cpus *cpus)
+{
+	char text[MASK_TEXT];
+
+	mask_format(cpus, text);
+	return text_write(root, path, strcat(text, "\n"));
 }
 
 int machine_cpus(const char *root, const char *which, struct resch_cpus *cpus)

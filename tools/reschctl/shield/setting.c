@@ -6,6 +6,8 @@
  * (RPS). Which CPUs send by a queue (XPS) is left alone: an RT CPU that lost its own would share
  * the lock of somebody else's.
  *
+ * irqbalance's is with them, which is no file: by it interrupts would come back.
+ *
  * Work queues with a cpumask of their own need nothing: it is cut to the common one, and where
  * nothing remains the common one is taken.
  */
@@ -20,10 +22,11 @@
 #define QUEUE_SHIFT 16
 
 static const struct setting fixed[] = {
-	{ SETTING_NEW_IRQS, "/proc/irq/default_smp_affinity", false },
-	{ 1, "/sys/devices/virtual/workqueue/cpumask", false },
-	{ 2, "/proc/sys/kernel/watchdog_cpumask", true },
+	{ SETTING_NEW_IRQS, "/proc/irq/default_smp_affinity", false, false },
+	{ 1, "/sys/devices/virtual/workqueue/cpumask", false, false },
+	{ 2, "/proc/sys/kernel/watchdog_cpumask", true, false },
 };
+#define BALANCER_ID 3
 
 static void each_queue(const char *root, const char *device,
 		       void (*call)(void *arg, const struct setting *setting), void *arg)
@@ -55,12 +58,15 @@ static void each_queue(const char *root, const char *device,
 void each_setting(const char *root, void (*call)(void *arg, const struct setting *setting),
 		  void *arg)
 {
+	struct setting balancer = { .id = BALANCER_ID, .balancer = true };
 	struct dirent *entry;
 	size_t i;
 	DIR *dir;
 
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		call(arg, &fixed[i]);
+	if (balancer_find(root, balancer.path, sizeof(balancer.path)))
+		call(arg, &balancer);
 	dir = opendir(machine_path(root, "/sys/class/net"));
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] != '.')
@@ -74,6 +80,8 @@ int setting_get(const char *root, const struct setting *setting, struct resch_cp
 {
 	const char *path = machine_path(root, "%s", setting->path);
 
+	if (setting->balancer)
+		return balancer_get(root, setting->path, cpus);
 	return setting->list ? list_read(path, cpus) : mask_read(path, cpus);
 }
 
@@ -81,5 +89,7 @@ int setting_set(const char *root, const struct setting *setting, const struct re
 {
 	const char *path = machine_path(root, "%s", setting->path);
 
+	if (setting->balancer)
+		return balancer_set(root, setting->path, cpus);
 	return setting->list ? list_write(root, path, cpus) : mask_write(root, path, cpus);
 }

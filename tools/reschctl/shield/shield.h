@@ -184,7 +184,12 @@ int machine_cpus(const char *root, const char *which, struct resch_cpus *cpus);
 int text_replace(const char *path, const char *text, size_t length);
 /** text_write - as the kernel takes it, at once or not at all. Return: 0 or -errno */
 int text_write(const char *root, const char *path, const char *text);
+#define LIST_MAX 4096 /* bytes of every other one of 1024 CPUs, as a list */
+#define MASK_TEXT (RESCH_CPUS_MAX / 4 + RESCH_CPUS_MAX / 32 + 8) /* of all, as a mask */
 /* Masks of CPUs, as lists (0-3) and as numbers (f). Reading returns how many, or -errno */
+int mask_parse(const char *text, struct resch_cpus *cpus);
+/** mask_format - @text: MASK_TEXT bytes */
+void mask_format(const struct resch_cpus *cpus, char *text);
 int list_read(const char *path, struct resch_cpus *cpus);
 int list_write(const char *root, const char *path, const struct resch_cpus *cpus);
 int mask_read(const char *path, struct resch_cpus *cpus);
@@ -206,15 +211,20 @@ int thread_set(const char *root, const struct thread *thread, const struct resch
 int each_interrupt(const char *root, void (*call)(void *arg, uint64_t irq), void *arg);
 int each_thread(const char *root, void (*call)(void *arg, const struct thread *thread), void *arg);
 
-/* ---- setting.c: the kernel's own masks of CPUs ----------------------------------------------- */
+/* ---- setting.c: masks of CPUs of the kernel, and of irqbalance ------------------------------- */
 
 #define SETTING_NEW_IRQS 0 /* default_smp_affinity */
 
-/** struct setting - a file with a mask. @id: of the journal; @list: as 0-3, else as f */
+/**
+ * struct setting - a file with a mask
+ * @id:       of the journal
+ * @list:     as 0-3, else as f
+ * @balancer: it is the socket of irqbalance
+ */
 struct setting {
 	uint64_t id;
 	char path[120];
-	bool list;
+	bool list, balancer;
 };
 
 /** each_setting - call for each that there is now */
@@ -223,6 +233,15 @@ void each_setting(const char *root, void (*call)(void *arg, const struct setting
 /** setting_get - Return: how many CPUs it has, or -errno */
 int setting_get(const char *root, const struct setting *setting, struct resch_cpus *cpus);
 int setting_set(const char *root, const struct setting *setting, const struct resch_cpus *cpus);
+
+/* ---- irqbalance.c: the CPUs to which it may move interrupts ---------------------------------- */
+
+/** balancer_find - @path: becomes its socket's. Return: it runs, and has one */
+bool balancer_find(const char *root, char *path, size_t size);
+/** balancer_get - Return: how many CPUs it may use, or -errno */
+int balancer_get(const char *root, const char *path, struct resch_cpus *cpus);
+/** balancer_set - none of the possible ones banned is what its configuration says */
+int balancer_set(const char *root, const char *path, const struct resch_cpus *cpus);
 
 /* ---- keep.c: what a shield leaves alone ------------------------------------------------------ */
 
