@@ -336,8 +336,12 @@ class Apply(Applied):
         self.assertEqual(self.apply(text).stdout, "nothing to change\n")
         self.call("save", self.path("saved.yaml"))
         self.assertEqual(self.call("apply", self.path("saved.yaml")).stdout, "nothing to change\n")
+        # a shield is changed as it stands: who had to leave is not let in meanwhile
+        thread = machine.path("proc/100/task/100/status")
+        written = os.stat(thread).st_ino
         self.assertEqual(self.apply("shields: [{cpus: 2, keep_irq: [24]}]").stdout,
-                         "- shield 2\n+ shield 2: keep_irq 24\n")
+                         "~ shield 2: keep_irq 24\n")
+        self.assertEqual(os.stat(thread).st_ino, written)
         self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "0,2-3")
         self.call("undo")
         self.assertEqual(machine.get("proc/irq/24/smp_affinity_list"), "0,3")
@@ -352,13 +356,17 @@ class Apply(Applied):
         with open(self.path("saved.yaml"), encoding="utf-8") as file:
             self.assertIn("latency: true", file.read())
         self.assertEqual(self.call("apply", self.path("saved.yaml")).stdout, "nothing to change\n")
+        self.assertEqual(self.apply("shields: [{cpus: 2, irq: [], latency: false}]").returncode, 0)
+        self.assertFalse(self.shields()["shields"][0]["latency"])
+        self.call("undo")
+        self.assertTrue(self.shields()["shields"][0]["latency"])
         self.call("undo")
         # what fails after them takes them down
         result = self.apply(
             "shields: [{cpus: 3}]\ndomains: [{cpus: 2, plugin: edf, guard: on, balance: none}]",
             status=1, fail=2)
         self.assertIn("could not be changed", result.stderr)
-        self.assertEqual([shield["cpus"] for shield in self.shields()["shields"]], ["1", "2"])
+        self.assertEqual([shield["cpus"] for shield in self.shields()["shields"]], ["2", "1"])
         self.said("shields: [{cpus: 1-2}]", "shielded already")
         self.call("undo", "--all")
         self.assertEqual(machine.snapshot(), before)

@@ -430,6 +430,38 @@ int shield_up(const char *root, const struct shield *shield)
 	return status;
 }
 
+static int make_equal(struct state *state, struct request *request)
+{
+	int status = check_keeps(request);
+	size_t i;
+
+	for (i = 0; status < 0 && i < state->nr_shields; i++) {
+		if (!cpus_equal(&state->shields[i].cpus, &request->shield.cpus))
+			continue;
+		state->shields[i].latency = request->shield.latency;
+		return change_shield(state, request, &state->shields[i]);
+	}
+	return status < 0 ?
+		       fail("CPUs %s are not shielded any more", cpus_text(&request->shield.cpus)) :
+		       status;
+}
+
+int shield_change(const char *root, const struct shield *shield)
+{
+	struct request request = { .root = root,
+				   .shield = *shield,
+				   .boot = true,
+				   .keeps_irqs = true,
+				   .keeps_tasks = true,
+				   .steers = true };
+	int status = preflight(root);
+
+	if (status < 0)
+		status = with_state(&request, make_equal);
+	json_object_put(request.gaps);
+	return status;
+}
+
 /* ---- unshield -------------------------------------------------------------------------------- */
 
 static int lower_shields(struct state *state, struct request *request)

@@ -357,6 +357,11 @@ int shield_recover(struct state *state);
  * shield_up - raise one: its CPUs and what they keep. Return: 0, or an exit status after a message
  */
 int shield_up(const char *root, const struct shield *shield);
+/**
+ * shield_change - what one that stands keeps, and whether it has the values of knob.c, becomes what
+ * @shield says; its CPUs stay shielded throughout. Return: as shield_up()
+ */
+int shield_change(const char *root, const struct shield *shield);
 /** shield_down - take the one with exactly these CPUs down. Return: likewise */
 int shield_down(const char *root, const struct resch_cpus *cpus);
 

@@ -253,7 +253,6 @@ static int plan_shield(struct planning *planning, const struct item *want)
 {
 	struct item *have, *other;
 	struct resch_cpus cpus;
-	int status = 0;
 
 	item_cpus(want, &cpus);
 	have = find_cpus(planning->present, SECTION_SHIELDS, &cpus, &other);
@@ -262,15 +261,11 @@ static int plan_shield(struct planning *planning, const struct item *want)
 			want, KEY_CPUS,
 			"CPUs %s are shielded already: `reschctl unshield %s` gives them back",
 			item_text(other, KEY_CPUS), item_text(other, KEY_CPUS));
-	if (have && !planning_differs(want, have, PART_SHIELD))
-		return 0;
-	/* What is to be kept is said once. */
-	if (have) {
-		status = planning_step(planning, PART_SHIELD, DEED_REMOVE, have, NULL, want);
-		item_free(have);
-		have->section = NR_SECTIONS;
-	}
-	return status ?: planning_make(planning, PART_SHIELD, want);
+	if (!have)
+		return planning_make(planning, PART_SHIELD, want);
+	return planning_differs(want, have, PART_SHIELD) ?
+		       planning_change(planning, PART_SHIELD, have, want) :
+		       0;
 }
 
 static int plan_of_guard(struct planning *planning, const struct item *want, enum part part)

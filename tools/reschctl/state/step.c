@@ -289,7 +289,8 @@ static int do_shield(const struct machine *machine, const struct step *step)
 	snprintf(shield.irqs, sizeof(shield.irqs), "%s",
 		 *item_text(item, KEY_IRQ) ? item_text(item, KEY_IRQ) : "-");
 	shield.latency = item_is(item, KEY_LATENCY, "true");
-	return shield_up(machine->root, &shield);
+	return step->deed == DEED_CHANGE ? shield_change(machine->root, &shield) :
+					   shield_up(machine->root, &shield);
 }
 
 static int check_guard(int fd, const struct item *item)
