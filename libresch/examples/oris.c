@@ -22,12 +22,10 @@ static void RealTimeJobFunction_1(void *data)
 
 int main(int argc, char **argv)
 {
-	KSERVER *server = calloc(1, sizeof(*server));
-	KRRTASK *RTtask = calloc(1, sizeof(*RTtask));
+	KSERVER application = { 0 }, *server = &application;
+	KRRTASK task = { 0 }, *RTtask = &task;
 	int SerId;
 
-	if (!server || !RTtask)
-		return 1;
 	server->type = ConstantUtilizationServer;
 	server->algorithm = RateMonotonic;
 	server->size = 5000; /* acceptance test */
@@ -55,7 +53,5 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("%u instances\n", instances);
-	free(RTtask);
-	free(server);
 	return 0;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * irqbalance.c - the CPUs to which irqbalance may move interrupts, asked and told at its socket
+ * irqbalance.c - the CPUs to which irqbalance may move interrupts, told at its socket
  *
  * It would move back what a shield has moved. Its protocol is that of irqbalance-ui: a connection a
- * request, from root; "setup" is answered with the CPUs that are banned, "settings cpus LIST" bans
- * these instead, and NULL what its configuration says. What it was told it says only after its next
- * look around, ten seconds or so later; until then a file beside the journal knows better.
+ * request, from root; "settings cpus LIST" bans these CPUs instead of those that its configuration
+ * says, and NULL those again. It is never asked which it has banned: up to 1.9.3 it answers ten
+ * seconds later while it looks around, and who doesn't wait for that ends it by SIGPIPE. So what it
+ * was told is kept in a file beside the journal, and what its configuration says is read from its
+ * environment.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,14 +22,6 @@
 
 #define FOLDER "/run/irqbalance"
 #define TOLD "/run/resch/shield/irqbalance"
-/* It answers between two looks around, which take it milliseconds. */
-#define PATIENCE_US 300000
-
-/** struct told - the last word to an irqbalance, kept as a line "SOCKET WAS NOW" of masks */
-struct told {
-	char socket[120];
-	struct resch_cpus was, now; /* banned, as it said, and as it was told */
-};
 
 bool balancer_find(const char *root, char *path, size_t size)
 {
@@ -70,111 +63,116 @@ static int send_signed(int fd, const char *request)
 	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* Return: bytes of the answer, which ends where it closes; or -errno */
-static int request(const char *root, const char *path, const char *text, char *answer, size_t size)
+static int tell(const char *root, const char *path, const char *text)
 {
-	struct timeval patience = { .tv_usec = PATIENCE_US };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, result, length = 0;
-	ssize_t n = 1;
+	int fd, result;
 
 	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
 			     machine_path(root, "%s", path)) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* One that hangs is not waited for. */
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	result = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 	if (!result)
 		result = send_signed(fd, text);
-	while (!result && n > 0 && (size_t)length + 1 < size) {
-		n = recv(fd, answer + length, size - 1 - (size_t)length, 0);
-		result = n < 0 ? -errno : 0;
-		length += n > 0 ? (int)n : 0;
-	}
 	close(fd);
-	answer[length] = 0;
-	return result ? result : length;
+	return result;
 }
 
-/* What it says that it has banned. */
-static int banned_read(const char *root, const char *path, struct resch_cpus *cpus)
+/* A variable of a process's environment, or NULL; static. */
+static const char *environment(const char *root, pid_t pid, const char *name)
 {
-	char answer[8192], *at;
-	int result = request(root, path, "setup", answer, sizeof(answer));
+	static char text[1 << 16];
+	size_t length = 0, at, size = strlen(name);
+	FILE *file = fopen(machine_path(root, "/proc/%d/environ", pid), "re");
 
-	if (result < 0)
-		return result;
-	at = strstr(answer, "BANNED ");
-	return at ? mask_parse(at + 7, cpus) : -EPROTO;
+	if (file) {
+		length = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[length] = 0;
+	for (at = 0; at < length; at += strlen(text + at) + 1) {
+		if (!strncmp(text + at, name, size) && text[at + size] == '=')
+			return text + at + size + 1;
+	}
+	return NULL;
 }
 
-static bool told_read(const char *root, const char *path, struct told *told)
+/* What it bans when nobody tells it anything. */
+static void configured(const char *root, const char *path, struct resch_cpus *cpus)
 {
-	char line[3 * RESCH_CPUS_MAX], was[RESCH_CPUS_MAX], now[RESCH_CPUS_MAX];
+	pid_t pid = atoi(path + strlen(FOLDER "/irqbalance"));
+	const char *list = environment(root, pid, "IRQBALANCE_BANNED_CPULIST");
+	struct resch_cpus more;
+
+	*cpus = (struct resch_cpus){};
+	if (list) {
+		if (resch_cpus_parse(list, cpus) < 0)
+			*cpus = (struct resch_cpus){};
+		return;
+	}
+	if (machine_cpus(root, "isolated", &more) > 0)
+		cpus_unite(cpus, &more);
+	if (machine_cpus(root, "nohz_full", &more) > 0)
+		cpus_unite(cpus, &more);
+}
+
+/* A line "SOCKET MASK": those that it was told to ban. Return: it was told at all */
+static bool told_read(const char *root, const char *path, struct resch_cpus *cpus)
+{
+	char line[MASK_TEXT + 140], socket[120], mask[MASK_TEXT];
 
 	return read_text(machine_path(root, TOLD), line, sizeof(line)) > 0 &&
-	       sscanf(line, "%119s %1023s %1023s", told->socket, was, now) == 3 &&
-	       !strcmp(told->socket, path) && mask_parse(was, &told->was) >= 0 &&
-	       mask_parse(now, &told->now) >= 0;
+	       sscanf(line, "%119s %295s", socket, mask) == 2 && !strcmp(socket, path) &&
+	       mask_parse(mask, cpus) >= 0;
 }
 
-static int told_write(const char *root, const struct told *told)
+static int told_write(const char *root, const char *path, const struct resch_cpus *cpus)
 {
-	char line[3 * RESCH_CPUS_MAX], was[MASK_TEXT], now[MASK_TEXT];
+	char line[MASK_TEXT + 140], mask[MASK_TEXT];
 	int length;
 
-	mask_format(&told->was, was);
-	mask_format(&told->now, now);
-	length = snprintf(line, sizeof(line), "%s %s %s\n", told->socket, was, now);
+	mask_format(cpus, mask);
+	length = snprintf(line, sizeof(line), "%s %s\n", path, mask);
 	return text_replace(machine_path(root, TOLD), line, (size_t)length);
-}
-
-/* What it has banned or is about to. */
-static int banned_get(const char *root, const char *path, struct resch_cpus *said,
-		      struct resch_cpus *cpus)
-{
-	struct told told;
-	int result = banned_read(root, path, said);
-
-	if (result < 0)
-		return result;
-	*cpus = told_read(root, path, &told) && cpus_equal(said, &told.was) ? told.now : *said;
-	return 0;
 }
 
 int balancer_get(const char *root, const char *path, struct resch_cpus *cpus)
 {
-	struct resch_cpus said, banned;
-	int result = banned_get(root, path, &said, &banned);
+	struct resch_cpus banned;
+	int result = machine_cpus(root, "possible", cpus);
 
-	if (!result)
-		result = machine_cpus(root, "possible", cpus);
 	if (result < 0)
 		return result;
+	if (!told_read(root, path, &banned))
+		configured(root, path, &banned);
 	cpus_subtract(cpus, &banned);
 	return resch_cpus_count(cpus);
 }
 
 int balancer_set(const char *root, const char *path, const struct resch_cpus *cpus)
 {
-	char text[LIST_MAX + 32], answer[16];
-	struct told told;
-	int result = banned_get(root, path, &told.was, &told.now);
+	struct resch_cpus banned, before, own;
+	char list[LIST_MAX], text[LIST_MAX + 32];
+	int result = machine_cpus(root, "possible", &banned);
 
-	if (!result)
-		result = machine_cpus(root, "possible", &told.now);
 	if (result < 0)
 		return result;
-	cpus_subtract(&told.now, cpus);
-	snprintf(told.socket, sizeof(told.socket), "%s", path);
-	result = told_write(root, &told);
+	cpus_subtract(&banned, cpus);
+	configured(root, path, &own);
+	resch_cpus_format(&banned, list, sizeof(list));
+	snprintf(text, sizeof(text), "settings cpus %s", cpus_equal(&banned, &own) ? "NULL" : list);
+	/* Who dies between these must not leave one that was told and nobody knows. */
+	if (!told_read(root, path, &before))
+		before = own;
+	result = told_write(root, path, &banned);
 	if (result)
 		return result;
-	snprintf(text, sizeof(text), "settings cpus %s",
-		 resch_cpus_count(&told.now) ? cpus_text(&told.now) : "NULL");
-	result = request(root, path, text, answer, sizeof(answer));
-	return result < 0 ? result : 0;
+	result = tell(root, path, text);
+	if (result)
+		told_write(root, path, &before);
+	return result;
 }

@@ -240,7 +240,7 @@ int setting_set(const char *root, const struct setting *setting, const struct re
 bool balancer_find(const char *root, char *path, size_t size);
 /** balancer_get - Return: how many CPUs it may use, or -errno */
 int balancer_get(const char *root, const char *path, struct resch_cpus *cpus);
-/** balancer_set - none of the possible ones banned is what its configuration says */
+/** balancer_set - so many that it bans what its configuration says: that again */
 int balancer_set(const char *root, const char *path, const struct resch_cpus *cpus);
 
 /* ---- keep.c: what a shield leaves alone ------------------------------------------------------ */
