@@ -97,7 +97,7 @@ static inline uint32_t resch_oris_domain(int device)
 {
 	struct resch_domain_stat stat = { 0 };
 
-	while (resch_domain_next(device, &stat) == 0)
+	while (resch_domain_next(device, &stat) == 1)
 		if (!strcmp(stat.plugin, "server"))
 			return stat.domain;
 	return 0;

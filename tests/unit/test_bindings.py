@@ -42,8 +42,8 @@ PRINTS = {
 PAIR = {'comm-client.c', 'comm-server.c'}
 # Stages of a chain: compiled here, run by tests/guest/chain-run and chain-bindings.
 CHAIN = {'pipes.c', 'robot.c', 'stages.cpp'}
-# RT0 and RT1+: compiled here, run by tests/guest/reschctl.
-LEVELS = {'acquire.c'}
+# RT0 and RT1+; one that looks for its domain: compiled here, run by tests/guest/reschctl.
+LEVELS = {'acquire.c', 'oris.c'}
 # Run by test_python.py, and by tests/guest/chain-bindings.
 PYTHON = {'periodic.py', 'stages.py'}
 # Read by programs: test_documents.py.
