@@ -5,7 +5,7 @@
  * C.-S. Shih and others, ORiS: Open Real-Time Linux, section 5.1 and figure 7, as inline functions
  * over the jobs of resch-server.h, so that a program of the paper can be typed in (the example
  * oris.c is figure 7). New programs are better off with resch_jobs_new() and its like: they say why
- * something is refused, have times in ns, and a process may have several applications.
+ * something is refused, and have times in ns.
  *
  * What differs from the paper: a tick is a constant of this header, not the kernel's; a server
  * replenishes once a tick; RT_start_job() waits until all tasks wait for their first release;
@@ -77,19 +77,23 @@ struct resch_oris_call {
 static struct resch_jobs *resch_oris_servers[RESCH_ORIS_SERVERS];
 static __thread struct resch_job *resch_oris_job;
 
+/* Return: as the paper's functions do: 0, or -1 with errno */
+static inline int resch_oris_result(int result)
+{
+	if (result >= 0)
+		return 0;
+	errno = -result;
+	return -1;
+}
+
 /* The device, opened once and open as long as the process, or -1. */
 static inline int resch_oris_device(void)
 {
 	static int device = -1;
 
-	if (device < 0) {
+	if (device < 0)
 		device = resch_open();
-		if (device < 0) {
-			errno = -device;
-			device = -1;
-		}
-	}
-	return device;
+	return resch_oris_result(device) ? -1 : device;
 }
 
 /* The first domain with the plugin `server`, or 0. */
@@ -120,24 +124,16 @@ static inline int RT_init_server(KSERVER *server)
 	while (id < RESCH_ORIS_SERVERS && resch_oris_servers[id])
 		id++;
 	want.domain = resch_oris_domain(device);
-	if (id == RESCH_ORIS_SERVERS || !want.domain) {
-		errno = want.domain ? ENOSPC : ENODEV;
-		return -1;
-	}
-	if (server->size < 1 || server->size >= RESCH_ORIS_UNIT) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (id == RESCH_ORIS_SERVERS || !want.domain)
+		return resch_oris_result(want.domain ? -ENOSPC : -ENODEV);
+	if (server->size < 1 || server->size >= RESCH_ORIS_UNIT)
+		return resch_oris_result(-EINVAL);
 	want.params.kind = (uint32_t)server->type;
 	want.params.policy = (uint32_t)server->algorithm;
 	want.params.budget = RESCH_ORIS_TICK / RESCH_ORIS_UNIT * (unsigned int)server->size;
 	want.params.period = RESCH_ORIS_TICK;
 	result = resch_jobs_new(device, &want, &resch_oris_servers[id]);
-	if (result) {
-		errno = -result;
-		return -1;
-	}
-	return id;
+	return resch_oris_result(result) ? -1 : id;
 }
 
 static inline struct resch_jobs *resch_oris_server(int id)
@@ -169,10 +165,8 @@ static inline int RT_add_job(void (*function)(void *data), void *data, PKRRTASK 
 	struct resch_oris_call *call;
 	int result;
 
-	if (!jobs) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (!jobs)
+		return resch_oris_result(-EINVAL);
 	call = (struct resch_oris_call *)malloc(sizeof(*call));
 	if (!call)
 		return -1;
@@ -183,12 +177,9 @@ static inline int RT_add_job(void (*function)(void *data), void *data, PKRRTASK 
 	reg.params.deadline = task->relativeDeadline * RESCH_ORIS_TICK;
 	reg.params.offset = task->readyTime * RESCH_ORIS_TICK;
 	result = resch_jobs_add(jobs, &reg, task->totalInstance, resch_oris_thread, call);
-	if (result) {
+	if (result)
 		free(call);
-		errno = -result;
-		return -1;
-	}
-	return 0;
+	return resch_oris_result(result);
 }
 
 /**
@@ -199,13 +190,8 @@ static inline int RT_add_job(void (*function)(void *data), void *data, PKRRTASK 
 static inline int RT_start_job(int id)
 {
 	struct resch_jobs *jobs = resch_oris_server(id);
-	int result = jobs ? resch_jobs_start(jobs, 0) : -EINVAL;
 
-	if (result < 0) {
-		errno = -result;
-		return -1;
-	}
-	return 0;
+	return resch_oris_result(jobs ? resch_jobs_start(jobs, 0) : -EINVAL);
 }
 
 /**
@@ -234,11 +220,7 @@ static inline int resch_oris_end(int id)
 		result = resch_jobs_free(jobs);
 		resch_oris_servers[id] = NULL;
 	}
-	if (result) {
-		errno = -result;
-		return -1;
-	}
-	return 0;
+	return resch_oris_result(result);
 }
 
 #endif /* _RESCH_ORIS_H */
