@@ -75,6 +75,7 @@ listing >/tmp/after
 diff /tmp/before /tmp/after || die "make uninstall leaves these files (>), or takes others (<)"
 
 if [ -f "$TREE/tests/modules/Kbuild" ]; then
-	"$HARNESS/kbuild.sh" "/lib/modules/$release/build" "$out/for-tests" >/dev/null
-	(cd "$out/for-tests/kbuild/tests/modules" && cp -- *.ko "$out/modules/")
+	"$HARNESS/kbuild.sh" --beside "$out/modules/resch.ko" "/lib/modules/$release/build" \
+		"$out/for-tests" >/dev/null
+	cp "$out"/for-tests/modules/*.ko "$out/modules/"
 fi

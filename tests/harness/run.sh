@@ -112,7 +112,7 @@ end_roots() {
 # In the background, as soon as there's room. Two at a time where there are two CPUs: an emulated
 # machine, or one program, keeps one of them busy.
 beside() {
-	while [ "$(jobs -rp | wc -l)" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
+	while [ "$(jobs -rp | grep -cvxF "${builder_pid:-0}")" -ge "$(($(nproc) > 1 ? 2 : 1))" ]; do
 		wait -n || true
 	done
 	"$@" &
@@ -125,8 +125,21 @@ left() {
 	shift
 	show .... "$name"
 	"$@" >"$log" 2>&1 </dev/null || status=$?
-	echo "$status $((SECONDS - begin))" >"${log%.log}.left"
+	echo "$status $((SECONDS - begin))" >"${log%.log}.left.new"
+	mv "${log%.log}.left.new" "${log%.log}.left"
 	return $status
+}
+
+# left_await NAME: until that is there; its status.
+left_await() {
+	local file status
+	file=$(log_of "$1")
+	file=${file%.log}.left
+	until [ -f "$file" ]; do
+		sleep 1
+	done
+	read -r status _ <"$file"
+	return "$status"
 }
 
 # left_count NAME: nothing left is a failure, too.
@@ -294,9 +307,14 @@ has_lanes() {
 	[ "$1" = 6.12 ]
 }
 
+# The last ones take longest, and begin first: none is alone at the end.
+kernels_last_first() {
+	tr ' ' '\n' <<<"$KERNELS" | tac
+}
+
 # All about a kernel: what it leaves is counted when it has ended.
 kernel() {
-	left "$1 $BUILD_STEP" "$HARNESS/build.sh" "$1" || return 0
+	left_await "$1 $BUILD_STEP" || return 0
 	guest "$1"
 	guest_more "$1" || return 0
 	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all "$(seed_of "$1")" || true
@@ -342,10 +360,19 @@ viewers() {
 	done
 }
 
-root_lints() {
-	local lint
-	for lint in $ROOT_LINTS; do
-		left "lint $lint" "$HARNESS/lint.sh" "$lint" || true
+# builder PART...: the builds in the kernels' order, and the lints that need roots. Beside guests,
+# which leave a quarter of two CPUs alone, and at the lowest priority: it takes nothing from them.
+builder() {
+	local each
+	renice -n 19 -p "$BASHPID" >/dev/null
+	if [[ " $* " == *' guest '* ]]; then
+		for each in $(kernels_last_first); do
+			left "$each $BUILD_STEP" "$HARNESS/build.sh" "$each" || true
+		done
+	fi
+	[[ " $* " == *' lint '* ]] || return 0
+	for each in $ROOT_LINTS; do
+		left "lint $each" "$HARNESS/lint.sh" "$each" || true
 	done
 }
 
@@ -353,10 +380,10 @@ root_lints() {
 in_roots() {
 	local each
 	end_roots || return 0
-	[[ " $* " != *' lint '* ]] || beside root_lints
+	builder "$@" &
+	builder_pid=$!
 	if [[ " $* " == *' guest '* ]]; then
-		# The last ones take longest, and begin first: none is alone at the end.
-		for each in $(tr ' ' '\n' <<<"$KERNELS" | tac); do
+		for each in $(kernels_last_first); do
 			beside kernel "$each"
 		done
 	fi
