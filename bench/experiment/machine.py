@@ -50,12 +50,14 @@ class Run:
 
 class Machine:
     """This machine: as root, with the modules, reschctl and trace-cmd installed. `charges`:
-    Overheads to leave room for. `folder`: for files that go in and out."""
+    Overheads to leave room for. `folder`: for files that go in and out. `disk`: the last CPU of
+    the sets is to have interrupts of a device."""
     name = 'here'
     note = None
 
-    def __init__(self, charges, folder):
+    def __init__(self, charges, folder, disk=False):
         self.charges = charges
+        self.disk = disk
         self.folder = os.path.abspath(folder)
         self.out = os.path.join(self.folder, 'out')
 
@@ -77,6 +79,9 @@ class Machine:
         for run in runs:
             with open(os.path.join(files, run.file), 'w', encoding='utf-8') as file:
                 file.write(run.task_set.text)
+        if self.disk:
+            with open(os.path.join(files, 'disk'), 'w', encoding='utf-8') as file:
+                print(runs[0].task_set.cpus - 1, file=file)
         with open(os.path.join(files, 'todo'), 'w', encoding='utf-8') as file:
             for run in runs:
                 print(run.name, run.layout.algorithm, run.handover,
@@ -129,8 +134,8 @@ class Guest(Machine):
     """A kernel in the deterministic guest: all runs in one boot."""
     note = 'emulated: a clock that counts instructions'
 
-    def __init__(self, kernel, charges, folder):
-        super().__init__(charges, folder)
+    def __init__(self, kernel, charges, folder, disk=False):
+        super().__init__(charges, folder, disk)
         self.kernel = kernel
         self.name = f'guest {kernel}'
 

@@ -40,7 +40,7 @@ static struct {
 } option = { .name = "", .cpu = 0, .priority = 99, .count = 1000, .period = 1000000 };
 
 static struct {
-	struct stats user, kernel, work, edge;
+	struct stats user, kernel, work, edge, toggle;
 	unsigned long overrun;
 } result;
 
@@ -51,6 +51,7 @@ static const char help[] =
 	"  kernel   ... to the kernel's beginning to wake it (-k)\n"
 	"  work     execution times of so many integer divisions (-w)\n"
 	"  edge     how far from one period toggles of a pin are apart (-o)\n"
+	"  toggle   how long a toggle takes (-o)\n"
 	"\n"
 	"  -c, --cpu=CPU       where (0)\n"
 	"  -p, --priority=N    SCHED_FIFO priority, 0 for SCHED_OTHER (99)\n"
@@ -154,6 +155,7 @@ static void cycle(uint64_t due, struct waking *waking, const struct pin *pin, un
 		if (pin_set(pin, number & 1))
 			err(1, "%s", option.pin);
 		edge = now_ns();
+		stats_add(&result.toggle, (int64_t)(edge - begin));
 		if (last_edge)
 			stats_add(&result.edge,
 				  llabs((int64_t)(edge - last_edge) - (int64_t)option.period));
@@ -220,6 +222,7 @@ static void print(void)
 	print_one("kernel", &result.kernel);
 	print_one("work", &result.work);
 	print_one("edge", &result.edge);
+	print_one("toggle", &result.toggle);
 	puts("}");
 }
 
@@ -232,7 +235,8 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	if (stats_init(&result.user, option.count) || stats_init(&result.kernel, option.count) ||
 	    stats_init(&result.work, option.divisions ? option.count : 0) ||
-	    stats_init(&result.edge, option.pin ? option.count : 0))
+	    stats_init(&result.edge, option.pin ? option.count : 0) ||
+	    stats_init(&result.toggle, option.pin ? option.count : 0))
 		err(1, "memory");
 	if (option.pin && pin_open(&pin, option.pin))
 		err(1, "%s", option.pin);

@@ -23,6 +23,12 @@ static _Noreturn void usage(void)
 	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
 	      "resch-overhead calls lent|pinned CPU compute|same|fork|clock\n"
 	      "    while all CPUs below it compute, make the same call, fork, or adjust the clock\n"
+	      "resch-overhead fault KIND\n"
+	      "    single page faults: anonymous cached copied huge swapped limit\n"
+	      "resch-overhead fault KIND|none CPU pinned|lent\n"
+	      "    nothing else on that CPU, until it is killed\n"
+	      "resch-overhead woken BESIDE [CPU]\n"
+	      "    how late a timer wakes us; BESIDE: any word, for the report\n"
 	      "resch-overhead hold POLICY TASKS\n"
 	      "    keeps tasks registered until it is killed\n"
 	      "\n"
@@ -51,6 +57,12 @@ int main(int argc, char **argv)
 		measure_calls(argv[2], argc == 4 ? atoi(argv[3]) : -1);
 	else if (!strcmp(what, "calls") && argc == 5)
 		measure_contended(argv[2], atoi(argv[3]), argv[4]);
+	else if (!strcmp(what, "fault") && argc == 3)
+		measure_fault(argv[2]);
+	else if (!strcmp(what, "fault") && argc == 5)
+		measure_faulting(argv[2], atoi(argv[3]), !strcmp(last, "lent"));
+	else if (!strcmp(what, "woken") && (argc == 3 || argc == 4))
+		measure_woken(argv[2], argc == 4 ? atoi(argv[3]) : -1);
 	else if (!strcmp(what, "hold") && argc == 4)
 		measure_hold(argv[2], (unsigned int)atoi(argv[3]));
 	else

@@ -49,4 +49,19 @@ void measure_calls(const char *state, int cpu);
  */
 void measure_contended(const char *state, int cpu, const char *how);
 
+/* Page faults of a @kind one by one; see kinds in faults.c. */
+void measure_fault(const char *kind);
+
+/*
+ * Nothing but such faults, or "none", on @cpu: pinned to it, or lent to it before each. Ends by
+ * SIGTERM, and says how many they were.
+ */
+void measure_faulting(const char *kind, int cpu, bool lent);
+
+/*
+ * How late a timer wakes us; pinned to @cpu at SCHED_FIFO 80, or as we are where it is -1. @beside:
+ * a word for the report.
+ */
+void measure_woken(const char *beside, int cpu);
+
 #endif /* _OVERHEAD_MEASURE_H */

@@ -88,6 +88,23 @@ class Experiment(unittest.TestCase):
         self.assertIn('0 misses; on two CPUs at once: 0; resch-check: 3 of 3 traces of 2 s legal',
                       result.stdout)
 
+    def test_disk(self):
+        """There is room for it, on the last CPU, and it comes there."""
+        for cpus, disk in ((4, (24226, 10000000, 3)), (24, (35584, 10000000, 23))):
+            charges = overheads.of_machine(cpus, True)
+            self.assertEqual(charges.disk, disk)
+            text = '%dns/%dns@%d' % disk
+            self.assertEqual(charges.options()[-2:], ['--irq', text])
+            self.assertTrue(charges.words().endswith(',irq=' + text))
+        plain, disk = (self.short('--algorithms', 'sekg', '--json', *more)
+                       for more in ([], ['--disk']))
+        self.assertEqual(disk.returncode, 0, disk.stderr)
+        (plain,), (disk,) = json.loads(plain.stdout), json.loads(disk.stdout)
+        self.assertEqual((disk['overheads'], disk['misses'], disk['verdict']),
+                         ('paper4 and a disk', 0, 'legal'))
+        self.assertNotEqual((plain['slot'], plain['preemptions']),
+                            (disk['slot'], disk['preemptions']))
+
     def assert_jobs(self, record):
         """As many as the set, made anew, can have had."""
         text = subprocess.run([sys.executable, TOP + '/bench/gen/resch_gen.py',

@@ -130,14 +130,19 @@ class Workload(unittest.TestCase):
             workload.latencies('cyclictest: command not found\n')
 
     def test_table(self):
-        entry = {'SCHED_OTHER': [(1, 2, 3)] * 6, 'SCHED_FIFO 80': [(1, 5, 7)] * 6,
-                 'edge': stats(1000, 2000, 9000)}
-        text = workload.text({'kernel': '7.2', 'pin': 'gpio:/dev/gpiochip0:0',
+        entry = {'SCHED_OTHER': [(1, 2, 3)] * 6, 'SCHED_RR 80': [(1, 4, 6)] * 6,
+                 'SCHED_FIFO 80': [(1, 5, 7)] * 6, 'interrupts': [150, 300, 30, 0, 1, 2],
+                 'pin': {'SCHED_OTHER': {'edge': stats(1000, 2000, 9000),
+                                         'toggle': stats(100, 300, 4000)}}}
+        text = workload.text({'kernel': '7.2', 'pin': 'gpio:/dev/gpiochip0:0', 'count': 150,
                               'percents': list(workload.PERCENTS),
                               'configurations': {'stock': entry}})
         self.assertIn('17780', text)
         self.assertEqual(text.count('5 / 7'), 6)
-        self.assertIn('9.0 us at most (1000 toggles)', text)
+        self.assertEqual(text.count('4 / 6'), 6)
+        self.assertIn('2.00', text)
+        self.assertIn('takes: at most', text)
+        self.assertRegex(text, r'stock, SCHED_OTHER +1\.0 +1\.0 +9\.0 +1\.0 +1\.0 +4\.0')
 
 
 class Path(unittest.TestCase):
