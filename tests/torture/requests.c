@@ -266,8 +266,9 @@ FILL(lead)
 
 FILL(pace)
 {
-	argument->pace.id = one_in(life, 2) ? task_any(life) : life->task;
-	argument->pace.distance = below(life, 60) * MS;
+	/* No shorter than a period, mostly, and mostly of one's own task: others' is no success. */
+	argument->pace.id = one_in(life, 4) ? task_any(life) : life->task;
+	argument->pace.distance = (one_in(life, 4) ? 0 : 60 * MS) + below(life, 60) * MS;
 }
 
 FILL(domain_set)
