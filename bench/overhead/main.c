@@ -29,6 +29,8 @@ static _Noreturn void usage(void)
 	      "    nothing else on that CPU, until it is killed\n"
 	      "resch-overhead woken BESIDE [CPU]\n"
 	      "    how late a timer wakes us; BESIDE: any word, for the report\n"
+	      "resch-overhead sleepers COUNT\n"
+	      "    so many threads, until it is killed\n"
 	      "resch-overhead hold POLICY TASKS\n"
 	      "    keeps tasks registered until it is killed\n"
 	      "\n"
@@ -63,6 +65,8 @@ int main(int argc, char **argv)
 		measure_faulting(argv[2], atoi(argv[3]), !strcmp(last, "lent"));
 	else if (!strcmp(what, "woken") && (argc == 3 || argc == 4))
 		measure_woken(argv[2], argc == 4 ? atoi(argv[3]) : -1);
+	else if (!strcmp(what, "sleepers") && argc == 3)
+		measure_sleepers((unsigned int)atoi(argv[2]));
 	else if (!strcmp(what, "hold") && argc == 4)
 		measure_hold(argv[2], (unsigned int)atoi(argv[3]));
 	else

@@ -64,4 +64,7 @@ void measure_faulting(const char *kind, int cpu, bool lent);
  */
 void measure_woken(const char *beside, int cpu);
 
+/* Has so many threads, which sleep, says so, and stays until it is killed. */
+void measure_sleepers(unsigned int count);
+
 #endif /* _OVERHEAD_MEASURE_H */

@@ -262,7 +262,7 @@ static bool rounds_suffice(unsigned int number, uint64_t gone)
 		return false;
 	if (options->plant)
 		return number > PLANTED_FROM;
-	return !never() || gone >= 8 * options->seconds;
+	return !never() || gone >= 12 * options->seconds;
 }
 
 static unsigned int rounds_play(struct life *life)
