@@ -24,7 +24,8 @@ DISK_FORM = '%dns/%dns@%d'
 
 @dataclasses.dataclass(frozen=True)
 class Overheads:
-    """Times in ns. `tick`: (cost, period) on each CPU. `disk`: (cost, least distance, CPU) or None."""
+    """Times in ns. `tick`: (cost, period) on each CPU. `disk`: (cost, least distance, CPU) or
+    None."""
     name: str
     reserve: int
     release: int

@@ -182,21 +182,20 @@ void measure_fault(const char *name)
 		if (most < least)
 			least = most;
 	}
-	snprintf(what, sizeof(what),
-		 "\"measure\": \"fault\", \"kind\": \"%s\", \"longest\": %llu", name,
-		 (unsigned long long)least);
+	snprintf(what, sizeof(what), "\"measure\": \"fault\", \"kind\": \"%s\", \"longest\": %llu",
+		 name, (unsigned long long)least);
 	result_print(what, values, BATCHES * BATCH);
 }
 
-/* ---- beside somebody who is woken -------------------------------------------------------------- */
+/* ---- beside somebody who is woken ------------------------------------------------------------ */
 
 static volatile unsigned long faults;
 
 static void say(int signal)
 {
 	char text[80];
-	int length = snprintf(text, sizeof(text), "{\"measure\": \"faults\", \"count\": %lu}\n",
-			      faults);
+	int length =
+		snprintf(text, sizeof(text), "{\"measure\": \"faults\", \"count\": %lu}\n", faults);
 
 	(void)signal;
 	_exit(write(1, text, (size_t)length) != length);
