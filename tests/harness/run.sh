@@ -307,13 +307,23 @@ has_lanes() {
 	[ "$1" = 6.12 ]
 }
 
-# The last ones take longest, and begin first: none is alone at the end.
-kernels_last_first() {
-	tr ' ' '\n' <<<"$KERNELS" | tac
+# The last ones take longest, and begin first: none is alone at the end. But for 6.1, whose modules
+# and programs the demo wants, and the viewers what the demo leaves.
+kernels_in_order() {
+	local each
+	for each in $KERNELS; do
+		[ "$each" != 6.1 ] || echo "$each"
+	done
+	tr ' ' '\n' <<<"$KERNELS" | tac | grep -vxF 6.1 || true
 }
 
 # All about a kernel: what it leaves is counted when it has ended.
 kernel() {
+	kernel_steps "$1" || true
+	: >"$LOGS/$1.over"
+}
+
+kernel_steps() {
 	left_await "$1 $BUILD_STEP" || return 0
 	guest "$1"
 	guest_more "$1" || return 0
@@ -333,47 +343,65 @@ kernel_count() {
 	! has_lanes "$1" || left_count "$1 $LANES" || true
 }
 
-# The demo, and what opens its recording.
-demo() {
-	case " $KERNELS " in
-	*" 6.1 "*) left "$DEMO" "$TREE/tools/demo/demo" || true ;;
-	esac
-	# It needs one suite's root; that is there if one of its kernels is asked for.
-	[ ! -d "$CACHE/roots/trixie" ] || left "$BROWSER" "$HARNESS/browser.sh" || true
+suites() {
+	local kernel
+	for kernel in $KERNELS; do
+		kernel_field "$kernel" suite
+	done | sort -u
 }
 
-# Programs that open what kernels have recorded.
-viewers() {
-	local suite suites
-	suites=$(for kernel in $KERNELS; do kernel_field "$kernel" suite; done | sort -u)
-	beside demo
-	for suite in $suites; do
-		beside left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite"
+# over_await KERNEL: it has been through all of its steps; at once if it is none of ours.
+over_await() {
+	until [[ " $KERNELS " != *" $1 "* ]] || [ -f "$LOGS/$1.over" ]; do
+		sleep 1
 	done
-	wait
-	case " $KERNELS " in
-	*" 6.1 "*) left_count "$DEMO" || true ;;
-	esac
+}
+
+# The demo, what opens its recording, and what opens those that kernels have left: of each suite
+# its first one's.
+viewers() {
+	local suite kernel
+	over_await 6.1
+	[[ " $KERNELS " != *" 6.1 "* ]] || left "$DEMO" "$TREE/tools/demo/demo" || true
+	# It needs one suite's root; that is there if one of its kernels is asked for.
+	[ ! -d "$CACHE/roots/trixie" ] || left "$BROWSER" "$HARNESS/browser.sh" || true
+	for suite in $(suites); do
+		for kernel in $KERNELS; do
+			if [ "$(kernel_field "$kernel" suite)" = "$suite" ]; then
+				over_await "$kernel"
+				break
+			fi
+		done
+		left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite" || true
+	done
+}
+
+viewers_count() {
+	local suite
+	[[ " $KERNELS " != *" 6.1 "* ]] || left_count "$DEMO" || true
 	[ ! -d "$CACHE/roots/trixie" ] || tests left_count "$BROWSER"
-	for suite in $suites; do
+	for suite in $(suites); do
 		tests left_count "$SHARK $suite"
 	done
 }
 
-# builder PART...: the builds in the kernels' order, and the lints that need roots. Beside guests,
-# which leave a quarter of two CPUs alone, and at the lowest priority: it takes nothing from them.
+# builder PART...: the builds in the kernels' order, the lints that need roots, and the viewers.
+# Beside guests, which leave a quarter of two CPUs alone, and at the lowest priority: it takes
+# nothing from them.
 builder() {
 	local each
 	renice -n 19 -p "$BASHPID" >/dev/null
 	if [[ " $* " == *' guest '* ]]; then
-		for each in $(kernels_last_first); do
+		for each in $(kernels_in_order); do
 			left "$each $BUILD_STEP" "$HARNESS/build.sh" "$each" || true
 		done
 	fi
-	[[ " $* " == *' lint '* ]] || return 0
-	for each in $ROOT_LINTS; do
-		left "lint $each" "$HARNESS/lint.sh" "$each" || true
-	done
+	if [[ " $* " == *' lint '* ]]; then
+		for each in $ROOT_LINTS; do
+			left "lint $each" "$HARNESS/lint.sh" "$each" || true
+		done
+	fi
+	[[ " $* " != *' guest '* ]] || [ -n "${TESTS-}" ] || viewers
 }
 
 # in_roots PART...: all that needs them.
@@ -383,7 +411,7 @@ in_roots() {
 	builder "$@" &
 	builder_pid=$!
 	if [[ " $* " == *' guest '* ]]; then
-		for each in $(kernels_last_first); do
+		for each in $(kernels_in_order); do
 			beside kernel "$each"
 		done
 	fi
@@ -397,13 +425,13 @@ in_roots() {
 	for each in $KERNELS; do
 		kernel_count "$each"
 	done
-	[ -n "${TESTS-}" ] || viewers
+	[ -n "${TESTS-}" ] || viewers_count
 }
 
 [ $# -gt 0 ] || set -- lint unit guest
 : "${KERNELS:=$(kernel_names | paste -sd' ')}"
 mkdir -p "$LOGS"
-rm -f "$LOGS"/summary "$LOGS"/*.left
+rm -f "$LOGS"/summary "$LOGS"/*.left "$LOGS"/*.over
 case " $* " in
 *' guest '*) begin_roots ;;
 esac
