@@ -260,7 +260,7 @@ FILL(affinity)
 
 FILL(lead)
 {
-	argument->lead.id = one_in(life, 2) ? task_any(life) : life->task;
+	argument->lead.id = one_in(life, 4) ? task_any(life) : life->task;
 	argument->lead.lead = one_in(life, 4) ? 0 : below(life, 11) * MS / 10;
 }
 
