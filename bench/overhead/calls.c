@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "measure.h"
 #include "result.h"
+#include "task.h"
 
 #define BATCHES 10
 #define BATCH 200
@@ -33,7 +34,7 @@ static struct timespec to;
 static struct rusage usage;
 static long word;
 
-static const struct call {
+static const struct one_call {
 	const char *name;
 	long nr, first, second;
 } calls[] = {
@@ -68,7 +69,7 @@ static void be_on(int fd, int cpu)
 		must(resch_guard_lend(fd, 0, (uint32_t)cpu), "lending");
 }
 
-static uint64_t one(const struct call *call)
+static uint64_t one(const struct one_call *call)
 {
 	uint64_t start = stamp();
 
@@ -76,63 +77,36 @@ static uint64_t one(const struct call *call)
 	return stamp() - start;
 }
 
-/*
- * An interrupt in one batch is in none of most others: the least of their longest is the call's
- * own.
- */
-static void measure(const struct call *call, const char *name, const char *state, const char *how,
-		    int fd, int cpu)
+static void measure(const struct one_call *call, const char *name, const char *state,
+		    const char *how, int fd, int cpu)
 {
 	static uint64_t values[BATCHES * BATCH];
-	uint64_t least = UINT64_MAX;
 	char what[200];
-	int i, j;
+	int i;
 
 	/* Pages and the like. */
 	for (i = 0; i < 10; i++) {
 		be_on(fd, cpu);
 		one(call);
 	}
-	for (i = 0; i < BATCHES; i++) {
-		uint64_t most = 0;
-
-		for (j = 0; j < BATCH; j++) {
-			uint64_t *value = &values[i * BATCH + j];
-
-			be_on(fd, cpu);
-			*value = one(call);
-			if (*value > most)
-				most = *value;
-		}
-		if (most < least)
-			least = most;
+	for (i = 0; i < BATCHES * BATCH; i++) {
+		be_on(fd, cpu);
+		values[i] = one(call);
 	}
 	snprintf(
 		what, sizeof(what),
 		"\"measure\": \"call\", \"state\": \"%s\", \"how\": \"%s\", \"call\": \"%s\", \"longest\": %llu",
-		state, how, name, (unsigned long long)least);
+		state, how, name, (unsigned long long)longest_own(values, BATCHES * BATCH, BATCH));
 	result_print(what, values, BATCHES * BATCH);
-}
-
-static void *wait_for_ever(void *arg)
-{
-	for (;;)
-		pause();
-	return arg;
 }
 
 /* A clock of all its threads. */
 static void measure_crowded(const char *state, int fd, int cpu)
 {
-	const struct call *call = &calls[sizeof(calls) / sizeof(calls[0]) - 1];
-	pthread_t thread;
+	const struct one_call *call = &calls[sizeof(calls) / sizeof(calls[0]) - 1];
 	char name[64];
-	int i;
 
-	for (i = 0; i < THREADS; i++) {
-		if (pthread_create(&thread, NULL, wait_for_ever, NULL))
-			fail("no thread");
-	}
+	sleepers_start(THREADS);
 	snprintf(name, sizeof(name), "%s of %d threads", call->name, THREADS + 1);
 	measure(call, name, state, "alone", fd, cpu);
 }
@@ -140,12 +114,12 @@ static void measure_crowded(const char *state, int fd, int cpu)
 /* ---- while all other CPUs contend ------------------------------------------------------------ */
 
 /* What a contender does; the calling process's memory is shared where it is a thread of it. */
-static const struct call *volatile wanted;
+static const struct one_call *volatile wanted;
 
 static void *contend_same(void *arg)
 {
 	for (;;) {
-		const struct call *call = wanted;
+		const struct one_call *call = wanted;
 
 		syscall(call->nr, call->first, call->second, 0);
 	}
@@ -187,16 +161,6 @@ static void *contend_compute(void *arg)
 	for (;;)
 		count = count + 1;
 	return arg;
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		fail("no CPU %d", cpu);
 }
 
 struct contender {

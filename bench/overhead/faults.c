@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <resch.h>
@@ -19,6 +18,7 @@
 #include "clock.h"
 #include "measure.h"
 #include "result.h"
+#include "task.h"
 
 #define PAGE 4096UL
 #define HUGE (512 * PAGE)
@@ -160,30 +160,20 @@ void measure_fault(const char *name)
 {
 	static uint64_t values[BATCHES * BATCH];
 	const struct kind *kind = kind_of(name);
-	uint64_t least = UINT64_MAX, start;
 	char what[120];
-	int i, j;
+	int i;
 
 	for (i = 0; i < BATCH; i++)
 		touch(kind, page_next(kind));
-	for (i = 0; i < BATCHES; i++) {
-		uint64_t most = 0;
+	for (i = 0; i < BATCHES * BATCH; i++) {
+		volatile char *page = page_next(kind);
+		uint64_t start = stamp();
 
-		for (j = 0; j < BATCH; j++) {
-			volatile char *page = page_next(kind);
-			uint64_t *value = &values[i * BATCH + j];
-
-			start = stamp();
-			touch(kind, page);
-			*value = stamp() - start;
-			if (*value > most)
-				most = *value;
-		}
-		if (most < least)
-			least = most;
+		touch(kind, page);
+		values[i] = stamp() - start;
 	}
 	snprintf(what, sizeof(what), "\"measure\": \"fault\", \"kind\": \"%s\", \"longest\": %llu",
-		 name, (unsigned long long)least);
+		 name, (unsigned long long)longest_own(values, BATCHES * BATCH, BATCH));
 	result_print(what, values, BATCHES * BATCH);
 }
 
@@ -201,15 +191,6 @@ static void say(int signal)
 	_exit(write(1, text, (size_t)length) != length);
 }
 
-static void stay_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	must(sched_setaffinity(0, sizeof(set), &set), "pinning");
-}
-
 void measure_faulting(const char *name, int cpu, bool lent)
 {
 	const struct kind *kind = strcmp(name, "none") ? kind_of(name) : NULL;
@@ -217,7 +198,7 @@ void measure_faulting(const char *name, int cpu, bool lent)
 
 	signal(SIGTERM, say);
 	if (!lent)
-		stay_on(cpu);
+		pin(cpu);
 	for (;;) {
 		volatile char *page = kind ? page_next(kind) : NULL;
 
@@ -239,18 +220,14 @@ void measure_woken(const char *word, int cpu)
 	if (cpu >= 0) {
 		struct sched_param param = { .sched_priority = 80 };
 
-		stay_on(cpu);
+		pin(cpu);
 		must(sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
 	}
 	for (i = -10; i < WAKES; i++) {
-		struct timespec to;
-
 		/* Anywhere in a fault, whatever time those take. */
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		at += 300000 + (seed >> 33) % 200000;
-		to.tv_sec = (time_t)(at / 1000000000);
-		to.tv_nsec = (long)(at % 1000000000);
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &to, NULL);
+		sleep_until(at);
 		if (i >= 0)
 			values[i] = now_ns() - at;
 	}

@@ -64,6 +64,9 @@ void measure_faulting(const char *kind, int cpu, bool lent);
  */
 void measure_woken(const char *beside, int cpu);
 
+/* So many threads more, which sleep. */
+void sleepers_start(unsigned int count);
+
 /* Has so many threads, which sleep, says so, and stays until it is killed. */
 void measure_sleepers(unsigned int count);
 

@@ -198,11 +198,8 @@ static void domain_end(void)
 static void part_enter(struct part *part)
 {
 	struct sched_param param = { .sched_priority = way->priority[part - parts] };
-	cpu_set_t cpus;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(part->cpu, &cpus);
-	must(sched_setaffinity(0, sizeof(cpus), &cpus), "pinning");
+	pin(part->cpu);
 	if (way->plugin)
 		part_register(part);
 	else

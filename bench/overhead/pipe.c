@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "measure.h"
 #include "result.h"
+#include "task.h"
 
 #define SAMPLES 200
 #define TRIPS 20 /* a sample */
@@ -26,14 +27,11 @@ void measure_pipe(const char *state, bool pinned)
 	static uint64_t values[SAMPLES];
 	struct moment before, after;
 	int there[2], back[2], i, j;
-	cpu_set_t cpus;
 	char text[160] = { 0 };
 	pid_t pid;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
 	if (pinned)
-		must(sched_setaffinity(0, sizeof(cpus), &cpus), "pinning to CPU 0");
+		pin(0);
 	must(pipe(there), "pipe");
 	must(pipe(back), "pipe");
 	pid = (pid_t)must(fork(), "fork");

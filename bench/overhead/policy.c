@@ -9,6 +9,7 @@
 
 #include "policy.h"
 #include "result.h"
+#include "task.h"
 #include "thread-attr.h"
 
 /* Of one second in which the kernel lets real-time tasks have 0.95. */
@@ -117,12 +118,7 @@ void policy_call(struct call *call, int fd)
 void policy_enter(const struct policy *policy, enum urgency urgency, uint64_t period,
 		  struct call *call)
 {
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	must(sched_setaffinity(0, sizeof(cpus), &cpus), "pinning to CPU 0");
-
+	pin(0);
 	memset(call, 0, sizeof(*call));
 	call->fd = -1;
 	call->number = SYS_clock_nanosleep;

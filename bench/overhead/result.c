@@ -22,6 +22,20 @@ uint64_t median(uint64_t *values, size_t count)
 	return values[count / 2];
 }
 
+uint64_t longest_own(const uint64_t *values, size_t count, size_t batch)
+{
+	uint64_t least = UINT64_MAX, most;
+	size_t i, j;
+
+	for (i = 0; i + batch <= count; i += batch) {
+		most = 0;
+		for (j = i; j < i + batch; j++)
+			most = values[j] > most ? values[j] : most;
+		least = most < least ? most : least;
+	}
+	return least;
+}
+
 void result_print(const char *what, uint64_t *values, size_t count)
 {
 	uint64_t middle;

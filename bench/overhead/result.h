@@ -12,6 +12,12 @@ void result_print(const char *what, uint64_t *values, size_t count);
 /* Sorts @values. */
 uint64_t median(uint64_t *values, size_t count);
 
+/*
+ * The longest that is the measured thing's own: an interrupt in one batch of @batch is in none of
+ * most others, so it is the least of their longest. @values in the order in which they came.
+ */
+uint64_t longest_own(const uint64_t *values, size_t count, size_t batch);
+
 /* Says so, and ends the program. */
 void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 

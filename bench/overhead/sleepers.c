@@ -15,7 +15,7 @@ static void *sleeper(void *arg)
 	return arg;
 }
 
-void measure_sleepers(unsigned int count)
+void sleepers_start(unsigned int count)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -27,6 +27,11 @@ void measure_sleepers(unsigned int count)
 		if (pthread_create(&thread, &attr, sleeper, NULL))
 			fail("no thread %u", i + 1);
 	}
+}
+
+void measure_sleepers(unsigned int count)
+{
+	sleepers_start(count);
 	puts("{\"measure\": \"sleepers\"}");
 	fflush(stdout);
 	sleeper(NULL);

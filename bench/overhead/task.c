@@ -60,6 +60,15 @@ void setting_start(struct setting *setting, uint32_t tasks)
 	policy_start(setting->policy, setting->base);
 }
 
+void pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	must(sched_setaffinity(0, sizeof(cpus), &cpus), "pinning");
+}
+
 void sleep_until(uint64_t ns)
 {
 	struct timespec until = { .tv_sec = (time_t)(ns / 1000000000u),

@@ -64,6 +64,9 @@ void setting_start(struct setting *setting, uint32_t tasks);
 /* A time to begin at, soon, and away from the kernel's ticks: ns. */
 uint64_t base_soon(void);
 
+/* Binds the calling thread to that CPU. */
+void pin(int cpu);
+
 /* Sleeps until an absolute time. */
 void sleep_until(uint64_t ns);
 

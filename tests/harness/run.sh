@@ -390,7 +390,7 @@ viewers_count() {
 # nothing from them.
 builder() {
 	local each
-	renice -n 19 -p "$BASHPID" >/dev/null
+	renice -n 19 -p "$BASHPID" >/dev/null || true
 	if [[ " $* " == *' guest '* ]]; then
 		for each in $(kernels_in_order); do
 			left "$each $BUILD_STEP" "$HARNESS/build.sh" "$each" || true
