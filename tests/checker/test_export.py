@@ -466,6 +466,15 @@ class Program(unittest.TestCase):
             self.assertNotIn('Traceback', done.stderr)
             self.assertFalse(os.path.exists(self.path('a.json')))
 
+    def test_no_network(self):
+        """A browser would wait for ever for a viewer that nobody finds; the file is there."""
+        done = self.export('-o', self.path('a.json'), '--open', '--viewer=https://viewer.invalid/')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('viewer.invalid: ', done.stderr)
+        self.assertIn(f'no network? vizviewer opens {self.path("a.json")} ', done.stderr)
+        with open(self.path('a.json')) as file:
+            self.assertEqual(Document(file.read()).problems, [])
+
     def peak(self, repeats):
         """Kilobytes that it had at most, on so many lines."""
         jobs = ('import sys\nfor n in range(1, {0}):\n  t = n * 1000000\n  for at, name in enumerate("release select complete".split()):\n'

@@ -4,6 +4,7 @@
 import http.server
 import os
 import shutil
+import socket
 import sys
 import urllib.parse
 import webbrowser
@@ -43,8 +44,19 @@ def _handler(path, viewer):
     return Handler, name
 
 
+def _reach(path, viewer):
+    """Unopened if the viewer's machine is not known here: a browser would wait for ever."""
+    host = urllib.parse.urlsplit(viewer).hostname or viewer
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError as error:
+        raise Unopened(f'{host}: {error.strerror}: no network? vizviewer opens {path} without one '
+                       '(pip install viztracer)') from error
+
+
 def show(path, viewer=ADDRESS):
     """Until the viewer has fetched it."""
+    _reach(path, viewer)
     handler, name = _handler(path, viewer)
     try:
         server = http.server.HTTPServer(('127.0.0.1', PORT), handler)
