@@ -5,8 +5,9 @@
  * A stage that another node releases is the reader of a topic of its own, and the stage before it
  * the writer. Qualities of service say what the chain is: deadline, how long after one request the
  * next may come; transport priority, the stage's urgency. There is one socket and one thread that
- * reads it in each process, whatever the urgencies: that thread is a task above all stages, as the
- * readers of connections are, and puts requests into the lanes' queues itself.
+ * reads it in each process, whatever the urgencies: that thread is in a server of its own
+ * (receive.c), or a task above all stages, as the readers of connections are. It puts requests into
+ * the lanes' queues itself.
  *
  * As with connections, nobody waits who sends, and what there is no room for is lost.
  */
@@ -81,7 +82,7 @@ static bool is_receiver(const char *tid)
 	return !strncmp(name, "recv", 4);
 }
 
-/* They are tasks, like the readers of connections. Return: 0 or -errno */
+/* Return: 0 or -errno */
 static int register_receivers(void)
 {
 	const struct plan *plan = here.plan;
@@ -98,7 +99,7 @@ static int register_receivers(void)
 	while (!result && (entry = readdir(threads))) {
 		if (!is_receiver(entry->d_name))
 			continue;
-		reader_params(&plan->lane[lane], &reg);
+		receive_params(&plan->lane[lane], &reg);
 		result = resch_register_thread(here.device, atoi(entry->d_name), &reg);
 		found++;
 	}

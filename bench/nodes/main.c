@@ -30,12 +30,15 @@ static const char help[] =
 	"      --lanes=N           of a CPU at most; 1: all requests in one queue (default: one for each urgency)\n"
 	"      --compare           with lanes as said, then with one for all\n"
 	"      --transport=tcp|dds DDS: readers and writers of topics, and one thread a node that receives, instead of connections\n"
+	"      --receive=BUDGET/PERIOD\n"
+	"                          over dds: that thread of each node is in a server of so much, on the first CPU without\n"
+	"                          stages (default: it is a task above all stages)\n"
 	"      --threads=N         of a lane (default: 1)\n"
 	"      --more=N            and so many more as all are busy (default: 0)\n"
 	"      --duration=TIME     (default: 10s; Ctrl-C ends it before)\n"
 	"      --load=PERCENT      how much of each wcet is computed (default: 90)\n"
 	"      --policy=fp|edf     of the CPUs (default: fp)\n"
-	"      --handover=TIME     that a message takes at most, for the bound (default: 0)\n"
+	"      --handover=TIME     that a message takes at most, for the bound, beside --receive's period (default: 0)\n"
 	"      --payload=BYTES     of a message (default: 0)\n"
 	"      --lose=N            throw away so many of a million messages (default: 0)\n"
 	"      --cut=NODE@TIME     break all connections of a node then\n"
@@ -78,7 +81,7 @@ static void on_signal(int signal)
 	ended = 1;
 }
 
-static int fail(const char *what, int error)
+int say_failed(const char *what, int error)
 {
 	fprintf(stderr, "resch-nodes: %s: %s\n", what, strerror(-error));
 	return -1;
@@ -102,7 +105,7 @@ static int child(struct run *run, uint32_t node, int told, int go, bool late)
 		return 1;
 	listener = net_listen(run->plan.loopback, node);
 	if (listener < 0)
-		return -fail("a socket", listener);
+		return -say_failed("a socket", listener);
 	return node_main(&run->plan, run->shared, node, listener, late);
 }
 
@@ -127,13 +130,13 @@ static int spawn(struct run *run, uint32_t node, bool late, int *go)
 	close(start[0]);
 	*go = start[1];
 	if (run->pids[node] < 0 || read(told[0], &byte, 1) != 1)
-		return fail("a node, or its namespace, cannot be made", -errno);
+		return say_failed("a node, or its namespace, cannot be made", -errno);
 	close(told[0]);
 	if (run->plan.loopback || late)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", run->pids[node]);
 	run->spaces[node] = open(path, O_RDONLY | O_CLOEXEC);
-	return run->spaces[node] < 0 ? fail(path, -errno) : 0;
+	return run->spaces[node] < 0 ? say_failed(path, -errno) : 0;
 }
 
 static void let_go(int go)
@@ -229,18 +232,16 @@ static int make_domain(struct run *run)
 		}
 	result = resch_domain_set(run->device, &want);
 	if (result)
-		return fail("a domain of the file's CPUs", result);
+		return say_failed("a domain of the file's CPUs", result);
 	run->plan.domain = want.domain;
 	return 0;
 }
 
-static void drop_domain(const struct run *run)
+void domain_drop(int device, uint32_t domain)
 {
 	int tries;
 
-	/* Threads may still be on their way out. */
-	for (tries = 0; tries < 500 && resch_domain_del(run->device, run->plan.domain) == -EBUSY;
-	     tries++)
+	for (tries = 0; tries < 500 && resch_domain_del(device, domain) == -EBUSY; tries++)
 		sleep_for(10000000);
 }
 
@@ -322,7 +323,9 @@ static int play(struct run *run)
 		result = make_domain(run);
 	if (result)
 		return result;
-	result = spawn_all(run);
+	result = receive_open(run->device, &run->plan);
+	if (!result)
+		result = spawn_all(run);
 	if (!result) {
 		__atomic_store_n(&run->shared->phase, PHASE_RUN, __ATOMIC_RELEASE);
 		resch_start(run->device, run->plan.domain, 0);
@@ -330,7 +333,8 @@ static int play(struct run *run)
 		drain(run);
 	}
 	end_all(run);
-	drop_domain(run);
+	receive_close(run->device, &run->plan);
+	domain_drop(run->device, run->plan.domain);
 	return result;
 }
 
@@ -347,7 +351,8 @@ static int play_and_tell(struct run *run, struct json_object *list)
 		json_object_array_add(list, report_json(&run->plan, run->shared, bounds));
 		return 0;
 	}
-	printf("%s, %s%s, %s:\n", run->plan.dds ? "DDS" : "TCP",
+	printf("%s%s, %s%s, %s:\n", run->plan.dds ? "DDS" : "TCP",
+	       run->plan.receive.budget ? " received in servers" : "",
 	       run->plan.most == 1 ? "one lane for all" : "lanes",
 	       run->plan.most > 1 ? " for bands" : "",
 	       run->plan.loopback ? "at the loopback interface" : "namespaces");
@@ -361,11 +366,11 @@ static int run_all(struct run *run)
 	int result;
 
 	json_object_object_add(out, "runs", list);
-	run->plan.set.model.handover_max = run->handover;
+	run->plan.set.model.handover_max = run->handover + run->plan.receive.period;
 	run->plan.loopback = run->plan.loopback || !net_has_pairs();
 	result = resch_chain_analyse(&run->plan.set.model, RESCH_CHAIN_AUTO, &run->bounds);
 	if (result && result != -EBUSY)
-		return fail(run->path, result);
+		return say_failed(run->path, result);
 	result = play_and_tell(run, list);
 	if (!result && run->compare && !ended) {
 		run->plan.most = 1;
@@ -406,6 +411,21 @@ static uint64_t time_of(const char *text)
 	return value;
 }
 
+static struct receive receive_of(char *text)
+{
+	char *slash = strchr(text, '/');
+	struct receive receive = {};
+
+	if (!slash)
+		usage(text);
+	*slash = 0;
+	receive.budget = time_of(text);
+	receive.period = time_of(slash + 1);
+	if (!receive.budget || receive.budget > receive.period)
+		usage("a budget is up to its period");
+	return receive;
+}
+
 static struct event event_of(const char *text)
 {
 	const char *at = strchr(text, '@');
@@ -422,6 +442,7 @@ enum {
 	LANES = 1,
 	COMPARE,
 	TRANSPORT,
+	RECEIVE,
 	THREADS,
 	MORE,
 	DURATION,
@@ -441,6 +462,7 @@ static const struct option options[] = {
 	{ "lanes", 1, NULL, LANES },
 	{ "compare", 0, NULL, COMPARE },
 	{ "transport", 1, NULL, TRANSPORT },
+	{ "receive", 1, NULL, RECEIVE },
 	{ "threads", 1, NULL, THREADS },
 	{ "more", 1, NULL, MORE },
 	{ "duration", 1, NULL, DURATION },
@@ -475,6 +497,9 @@ static void option(struct run *run, int which)
 			usage(optarg);
 		if (plan->dds && !dds_there())
 			usage("it was compiled where there is no Cyclone DDS (cyclonedds-dev, cyclonedds-tools)");
+		break;
+	case RECEIVE:
+		plan->receive = receive_of(optarg);
 		break;
 	case THREADS:
 		plan->threads = (uint32_t)number(optarg, 1, POOL_MAX);
@@ -543,6 +568,8 @@ int main(int argc, char **argv)
 		usage("there is no such node");
 	if (run.cut.at && run.plan.dds)
 		usage("--cut breaks connections, which there are over tcp");
+	if (run.plan.receive.budget && !run.plan.dds)
+		usage("--receive is about one thread for all, which there is over dds");
 	run.bounds.chains = calloc(run.plan.set.model.count, sizeof(*run.bounds.chains));
 	run.shared = mmap(NULL, sizeof(*run.shared), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);

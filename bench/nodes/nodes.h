@@ -40,6 +40,17 @@ struct lane {
 	uint64_t wcet;
 };
 
+/** struct receive - servers for the threads that receive, on a CPU of their own
+ * @budget: of @period; 0: there are none, and these threads are tasks above a CPU's stages
+ * @cpu, @domain, @server: from receive_open() on; a node's server
+ */
+struct receive {
+	uint64_t budget, period;
+	int cpu;
+	uint32_t domain;
+	uint32_t server[NODES_MAX];
+};
+
 /** struct plan - the file, and how its nodes are laid out. The same in all processes. */
 struct plan {
 	struct chainset set;
@@ -56,6 +67,7 @@ struct plan {
 	uint32_t payload; /* bytes of a message, beside its head */
 	bool loopback;
 	bool dds; /* messages go over DDS, not over TCP */
+	struct receive receive;
 	uint32_t domain;
 };
 
@@ -234,6 +246,21 @@ int dds_open(void);
 bool dds_found(void);
 /** dds_send - as wire_send() */
 void dds_send(const struct request *request, uint64_t urgency);
+
+/* ---- receive.c ------------------------------------------------------------------------------- */
+
+/** receive_open - make the servers, if there are to be some. Return: 0, or -1 after a message */
+int receive_open(int device, struct plan *plan);
+void receive_close(int device, struct plan *plan);
+/** receive_params - of a node's thread that receives for all lanes */
+void receive_params(const struct lane *lane, struct resch_register *reg);
+
+/* ---- main.c ---------------------------------------------------------------------------------- */
+
+/** say_failed - Return: -1 */
+int say_failed(const char *what, int error);
+/** domain_drop - once the threads are gone that are still on their way out */
+void domain_drop(int device, uint32_t domain);
 
 /* ---- node.c ---------------------------------------------------------------------------------- */
 

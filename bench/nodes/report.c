@@ -140,6 +140,10 @@ struct json_object *report_json(const struct plan *plan, const struct shared *sh
 			       json_object_new_string(plan->loopback ? "loopback" : "namespaces"));
 	json_object_object_add(out, "transport", json_object_new_string(plan->dds ? "dds" : "tcp"));
 	add(out, "most_lanes", plan->most);
+	if (plan->receive.budget) {
+		add(out, "receive_budget", plan->receive.budget);
+		add(out, "receive_period", plan->receive.period);
+	}
 	for (i = 0; i < plan->set.model.count; i++)
 		json_object_array_add(list, chain_json(plan, shared, bounds, i));
 	json_object_object_add(out, "chains", list);
