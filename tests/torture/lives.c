@@ -441,7 +441,7 @@ static void live_requests(struct life *life)
 
 	for (turns = below(life, 200); turns; turns--) {
 		request_any(life, &argument);
-		if (one_in(life, 6))
+		if (!world->options.eager && one_in(life, 6))
 			usleep(below(life, 1000));
 	}
 }
@@ -490,6 +490,8 @@ static void thread_live(struct life *life)
 	for (i = 0; i < sizeof(bodies) / sizeof(*bodies); i++)
 		weights += bodies[i].weight;
 	for (;;) {
+		while (world->options.eager && !one_in(life, 12))
+			live_requests(life);
 		weight = below(life, weights);
 		for (i = 0; weight >= bodies[i].weight; i++)
 			weight -= bodies[i].weight;

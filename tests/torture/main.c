@@ -2,8 +2,8 @@
 /*
  * main.c - rounds of everything at once and at random, and an account after each, see torture.h
  *
- * usage: torture [--seconds N] [--round N] [--processes N] [--seed N] [--hotplug] [--plant WHAT]
- * [--verbose] [--strict]
+ * usage: torture [--seconds N] [--round N] [--processes N] [--seed N] [--hotplug] [--eager]
+ * [--plant WHAT] [--verbose] [--strict]
  */
 #include "torture.h"
 
@@ -316,6 +316,7 @@ static void options_parse(int argc, char **argv, struct options *options)
 		{ "processes", required_argument, NULL, 'p' },
 		{ "seed", required_argument, NULL, 'S' },
 		{ "hotplug", no_argument, NULL, 'h' },
+		{ "eager", no_argument, NULL, 'e' },
 		{ "plant", required_argument, NULL, 'P' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "strict", no_argument, NULL, 't' },
@@ -341,6 +342,9 @@ static void options_parse(int argc, char **argv, struct options *options)
 			break;
 		case 'h':
 			options->hotplug = true;
+			break;
+		case 'e':
+			options->eager = true;
 			break;
 		case 'P':
 			options->plant = optarg;

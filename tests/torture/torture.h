@@ -96,6 +96,7 @@ struct options {
 	unsigned int processes;
 	bool hotplug;
 	bool verbose;
+	bool eager; /* lives make requests most of the time, one after the other */
 	bool strict; /* what is known and not mended fails, too */
 	const char *plant;
 };
