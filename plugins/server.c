@@ -235,19 +235,19 @@ static void server_add_job(struct resch_server *server, struct resch_task *task)
 	const struct resch_task *principal = server_principal(task);
 	struct budget *budget = budget_of(server);
 	u64 key = server_key(server, principal);
-	bool helps = task->client;
 
 	/*
 	 * Fixed priorities, and releases at one time, go by id, so that admission knows the order.
-	 * A client goes before who works for it: it may be about to withdraw its call.
+	 * A client goes before who works for it: it may be about to withdraw its call. Depths are
+	 * at most RESCH_CALL_DEPTH, which is a nanosecond or so.
 	 */
 	if (server->params.policy == RESCH_SERVER_EDF)
-		resch_queue_insert(&budget->jobs, &task->node, key + helps);
+		resch_queue_insert(&budget->jobs, &task->node, key + task->depth);
 	else if (server->params.policy == RESCH_SERVER_RR)
 		resch_queue_insert(&budget->jobs, &task->node, key);
 	else
 		resch_queue_insert_tie(&budget->jobs, &task->node, key,
-				       2ULL * principal->id + helps);
+				       16ULL * principal->id + task->depth);
 	if (budget->jobs.count == 1)
 		budget->turn = (s64)server->params.quantum;
 }

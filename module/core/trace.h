@@ -221,20 +221,21 @@ TRACE_EVENT(resch_server, TP_PROTO(u32 domain, u32 cpu, const struct resch_serve
 
 /*
  * `thread` takes up a call of `client`, and is in its server from then on; begin=0: it is back in
- * its own.
+ * its own. discard=1: what is left of the client's budget is given up with that.
  */
 TRACE_EVENT(resch_serve,
 	    TP_PROTO(const struct resch_thread *thread, const struct resch_thread *client,
-		     bool begin, u64 now),
-	    TP_ARGS(thread, client, begin, now),
+		     bool begin, bool discard, u64 now),
+	    TP_ARGS(thread, client, begin, discard, now),
 	    TP_STRUCT__entry(__field(u32, id) __field(u32, client) __field(u32, cpu)
-				     __field(u32, server) __field(u32, begin) __field(u64, now)),
+				     __field(u32, server) __field(u32, begin) __field(u32, discard)
+					     __field(u64, now)),
 	    TP_fast_assign(__entry->id = thread->task.id; __entry->client = client->task.id;
 			   __entry->cpu = thread->cpu; __entry->server = thread->task.server->id;
-			   __entry->begin = begin; __entry->now = now;),
-	    TP_printk("id=%u client=%u cpu=%u server=%u begin=%u now=%llu", __entry->id,
+			   __entry->begin = begin; __entry->discard = discard; __entry->now = now;),
+	    TP_printk("id=%u client=%u cpu=%u server=%u begin=%u discard=%u now=%llu", __entry->id,
 		      __entry->client, __entry->cpu, __entry->server, __entry->begin,
-		      __entry->now));
+		      __entry->discard, __entry->now));
 
 /*
  * A chain is made of as many tasks, each a resch_chain_stage that follows; stages=0: they are none

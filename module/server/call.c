@@ -18,13 +18,13 @@
 
 static bool passive_is_called(const struct resch_thread *thread)
 {
-	return list_empty(&thread->passive.place) || thread->state == RESCH_GONE;
+	return list_empty(&thread->passive.help.place) || thread->state == RESCH_GONE;
 }
 
 static bool passive_has_ended(const struct resch_thread *thread)
 {
-	return thread->passive.state == RESCH_CALL_NONE ||
-	       thread->passive.state == RESCH_CALL_ENDED || thread->state == RESCH_GONE;
+	return thread->passive.ask.state == RESCH_CALL_NONE ||
+	       thread->passive.ask.state == RESCH_CALL_ENDED || thread->state == RESCH_GONE;
 }
 
 /* Until it is so, or a signal comes. Process context, by the thread itself, no locks. */
@@ -61,7 +61,10 @@ static void passive_decide(struct resch_cpu *rc, u64 now)
 	}
 }
 
-/* Which registered thread may make calls, or take them up. cpu->lock. */
+/*
+ * Which registered thread may make calls, or take them up. Who works for a client is in the
+ * client's server, and may call others for it. cpu->lock.
+ */
 static int passive_check(const struct resch_thread *thread, bool provider)
 {
 	const struct resch_server *server = thread->task.server;
@@ -72,7 +75,7 @@ static int passive_check(const struct resch_thread *thread, bool provider)
 		return -EOPNOTSUPP;
 	if (provider && thread->task.client)
 		return -EBUSY;
-	if (!server || thread->task.client || !thread->entered)
+	if (!server || !thread->entered)
 		return -EINVAL;
 	/*
 	 * A plugin inside the client's server does not know providers, who would be in its client's
@@ -83,9 +86,21 @@ static int passive_check(const struct resch_thread *thread, bool provider)
 	return (server->params.kind == RESCH_SERVER_PASSIVE) == provider ? 0 : -EINVAL;
 }
 
+/* At whose expense it works. cpu->lock. */
+static const struct resch_thread *passive_payer(const struct resch_thread *thread)
+{
+	return thread->task.client ? resch_thread_of(thread->task.client) : thread;
+}
+
+/* With a budget that does not last it would hold up the provider's other clients. */
+static bool passive_granted(const struct resch_thread *thread, struct resch_server *server)
+{
+	return !thread->grant || READ_ONCE(resch_server_of(server)->grant) == thread->grant;
+}
+
 static int passive_call(struct resch_thread *thread, struct resch_call *call, u64 handle, u64 now)
 {
-	struct resch_passive *passive = &thread->passive;
+	struct resch_ask *ask = &thread->passive.ask;
 	struct resch_cpu *rc = thread->rc;
 	struct resch_thread *provider;
 	struct resch_server *server;
@@ -93,7 +108,12 @@ static int passive_call(struct resch_thread *thread, struct resch_call *call, u6
 
 	if (err)
 		return err;
-	if (passive->state == RESCH_CALL_OPEN || passive->state == RESCH_CALL_SERVED)
+	/* What is left is the client's, not the provider's to give up. */
+	if (thread->task.client && call->flags & RESCH_CALL_F_DISCARD)
+		return -EINVAL;
+	if (thread->task.depth >= RESCH_CALL_DEPTH)
+		return -ELOOP;
+	if (ask->state == RESCH_CALL_OPEN || ask->state == RESCH_CALL_SERVED)
 		return -EBUSY;
 	resch_rq_for_each_server(&rc->rq, server) {
 		if (server->id == call->server && server->params.budget)
@@ -103,38 +123,37 @@ static int passive_call(struct resch_thread *thread, struct resch_call *call, u6
 		return -ENOENT;
 	if (server->params.kind != RESCH_SERVER_PASSIVE)
 		return -EINVAL;
-	/* With a budget that does not last it would hold up the provider's other clients. */
-	if (thread->grant && READ_ONCE(resch_server_of(server)->grant) != thread->grant)
+	if (!passive_granted(thread, server) || !passive_granted(passive_payer(thread), server))
 		return -EPERM;
-	passive->handle = handle;
-	passive->data = call->data;
-	passive->discards = call->flags & RESCH_CALL_F_DISCARD;
-	passive->to = server;
-	passive->state = RESCH_CALL_OPEN;
-	call->handle = passive->handle;
-	list_for_each_entry(provider, &rc->servants, passive.place) {
+	ask->handle = handle;
+	ask->data = call->data;
+	ask->discards = call->flags & RESCH_CALL_F_DISCARD;
+	ask->to = server;
+	ask->state = RESCH_CALL_OPEN;
+	call->handle = ask->handle;
+	list_for_each_entry(provider, &rc->servants, passive.help.place) {
 		if (provider->task.server != server)
 			continue;
 		resch_passive_begin(provider, thread, now);
 		resch_passive_rouse(provider, now);
 		return 0;
 	}
-	list_add_tail(&passive->place, &rc->calls);
+	list_add_tail(&ask->place, &rc->calls);
 	return 0;
 }
 
 /* How the call has ended, which is then no more. cpu->lock. */
 static int passive_reap(struct resch_thread *thread, u64 *consumed)
 {
-	struct resch_passive *passive = &thread->passive;
+	struct resch_ask *ask = &thread->passive.ask;
 
 	if (thread->state == RESCH_GONE)
 		return -ECANCELED;
-	if (passive->state != RESCH_CALL_ENDED)
+	if (ask->state != RESCH_CALL_ENDED)
 		return -ENOENT;
-	passive->state = RESCH_CALL_NONE;
-	*consumed = passive->consumed;
-	return passive->result;
+	ask->state = RESCH_CALL_NONE;
+	*consumed = ask->consumed;
+	return ask->result;
 }
 
 int resch_passive_call(struct resch_thread *thread, struct resch_call *call)
@@ -150,7 +169,7 @@ int resch_passive_call(struct resch_thread *thread, struct resch_call *call)
 	rc = resch_thread_lock_irqsave(thread, flags);
 	now = ktime_get();
 	err = passive_call(thread, call, handle, now);
-	if (!err && thread->passive.state == RESCH_CALL_SERVED)
+	if (!err && thread->passive.ask.state == RESCH_CALL_SERVED)
 		passive_decide(rc, now);
 	resch_cpu_unlock_irqrestore(rc, flags);
 	if (err || !(call->flags & RESCH_CALL_F_WAIT))
@@ -166,7 +185,7 @@ int resch_passive_call(struct resch_thread *thread, struct resch_call *call)
 
 int resch_passive_call_end(struct resch_thread *thread, struct resch_call_end *end)
 {
-	struct resch_passive *passive = &thread->passive;
+	struct resch_ask *ask = &thread->passive.ask;
 	struct resch_cpu *rc;
 	unsigned long flags;
 	u64 now;
@@ -175,7 +194,7 @@ int resch_passive_call_end(struct resch_thread *thread, struct resch_call_end *e
 	if (end->flags & ~RESCH_CALL_F_WAIT || end->reserved)
 		return -EINVAL;
 	rc = resch_thread_lock_irqsave(thread, flags);
-	err = passive->state == RESCH_CALL_NONE || (end->handle && end->handle != passive->handle);
+	err = ask->state == RESCH_CALL_NONE || (end->handle && end->handle != ask->handle);
 	resch_cpu_unlock_irqrestore(rc, flags);
 	if (err)
 		return -ENOENT;
@@ -184,7 +203,7 @@ int resch_passive_call_end(struct resch_thread *thread, struct resch_call_end *e
 		return err;
 	rc = resch_thread_lock_irqsave(thread, flags);
 	now = ktime_get();
-	if (passive->state == RESCH_CALL_OPEN || passive->state == RESCH_CALL_SERVED) {
+	if (ask->state == RESCH_CALL_OPEN || ask->state == RESCH_CALL_SERVED) {
 		resch_passive_withdraw(thread, now);
 		passive_decide(rc, now);
 	}
@@ -203,8 +222,8 @@ static struct resch_thread *passive_find(struct resch_cpu *rc, const struct resc
 	u64 handle = serve->handle;
 	struct resch_thread *first = NULL, *client;
 
-	list_for_each_entry(client, &rc->calls, passive.place) {
-		if (client->passive.to != to || (handle && client->passive.handle != handle))
+	list_for_each_entry(client, &rc->calls, passive.ask.place) {
+		if (client->passive.ask.to != to || (handle && client->passive.ask.handle != handle))
 			continue;
 		if (serve->pid && task_tgid_vnr(client->linux_task) != serve->pid)
 			continue;
@@ -225,7 +244,7 @@ static int passive_serve(struct resch_thread *thread, const struct resch_serve *
 
 	if (err)
 		return err;
-	thread->passive.lost = false;
+	thread->passive.help.lost = false;
 	/* What it does for others is not to be judged by its own execution time and deadline. */
 	if (params->overrun != RESCH_COUNT || params->miss != RESCH_COUNT)
 		return -EINVAL;
@@ -243,19 +262,19 @@ static int passive_serve(struct resch_thread *thread, const struct resch_serve *
 	if (serve->handle)
 		return -ENOENT;
 	if (serve->flags & RESCH_SERVE_F_WAIT)
-		list_add_tail(&thread->passive.place, &rc->servants);
+		list_add_tail(&thread->passive.help.place, &rc->servants);
 	return -EAGAIN;
 }
 
 static void passive_report(const struct resch_thread *thread, struct resch_serve *serve)
 {
-	const struct resch_thread *client = thread->passive.other;
+	const struct resch_thread *client = thread->passive.help.client;
 	const struct resch_server_state *state = &client->task.server->state;
 
-	serve->handle = client->passive.handle;
+	serve->handle = client->passive.ask.handle;
 	serve->client = client->task.id;
 	serve->pid = task_tgid_vnr(client->linux_task);
-	serve->data = client->passive.data;
+	serve->data = client->passive.ask.data;
 	serve->deadline = state->deadline;
 	serve->left = state->left > 0 ? state->left : 0;
 }
@@ -276,7 +295,7 @@ int resch_passive_serve(struct resch_thread *thread, struct resch_serve *serve)
 		resch_cpu_unlock_irqrestore(rc, flags);
 		err = passive_sleep(thread, passive_is_called);
 		rc = resch_thread_lock_irqsave(thread, flags);
-		list_del_init(&thread->passive.place);
+		list_del_init(&thread->passive.help.place);
 		if (thread->task.client)
 			err = 0;
 		else if (thread->state == RESCH_GONE)
@@ -292,7 +311,7 @@ int resch_passive_serve(struct resch_thread *thread, struct resch_serve *serve)
 
 int resch_passive_serve_end(struct resch_thread *thread, struct resch_call_end *end)
 {
-	struct resch_passive *passive = &thread->passive;
+	struct resch_help *help = &thread->passive.help;
 	struct resch_cpu *rc;
 	unsigned long flags;
 	int err = 0;
@@ -304,18 +323,18 @@ int resch_passive_serve_end(struct resch_thread *thread, struct resch_call_end *
 	now = ktime_get();
 	if (thread->state == RESCH_GONE) {
 		err = -ECANCELED;
-	} else if (end->handle && end->handle != passive->handle) {
+	} else if (end->handle && end->handle != help->handle) {
 		err = -ENOENT;
 	} else if (!thread->task.client) {
-		err = passive->lost ? -ECANCELED : -ENOENT;
-		passive->lost = false;
+		err = help->lost ? -ECANCELED : -ENOENT;
+		help->lost = false;
 	} else {
-		struct resch_passive *call = &passive->other->passive;
+		struct resch_ask *ask = &help->client->passive.ask;
 
 		WRITE_ONCE(thread->kblocked, false);
 		resch_job_sync(thread, now);
 		resch_passive_end(thread, 0, now);
-		end->consumed = call->consumed;
+		end->consumed = ask->consumed;
 		passive_decide(rc, now);
 	}
 	resch_cpu_unlock_irqrestore(rc, flags);

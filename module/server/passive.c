@@ -3,8 +3,8 @@
  * passive.c - work for others: calls of clients, and threads of passive servers that take them up
  *
  * While a provider works for a client it is in the client's server (task.server), in the place of
- * the client's job (task.client): the plugin charges, orders and suspends it so. Both are on one
- * CPU, so that its lock guards all there is, and nobody but the client spends what is the client's:
+ * the client's job (task.client): the plugin charges, orders and suspends it so. A provider may
+ * call others for that: they are in the same server, in the same place. All are on one CPU, so that its lock guards all there is, and nobody but the client spends what is the client's:
  * a call is taken up by a thread of the server that the client named, once, and ends when either of
  * them ends, or says so. Handles are random, so that who sends a provider a request can't have it
  * done at the expense of somebody else whose handle it has guessed.
@@ -27,7 +27,8 @@
 
 void resch_passive_init(struct resch_thread *thread)
 {
-	INIT_LIST_HEAD(&thread->passive.place);
+	INIT_LIST_HEAD(&thread->passive.ask.place);
+	INIT_LIST_HEAD(&thread->passive.help.place);
 }
 
 /* ---- moves. cpu->lock ------------------------------------------------------------------------ */
@@ -47,8 +48,18 @@ void resch_passive_rouse(struct resch_thread *thread, u64 now)
 		resch_job_sync(thread, now);
 }
 
-static void passive_move(struct resch_thread *provider, struct resch_server *to,
-			 struct resch_task *client, enum resch_why why, u64 now)
+static void passive_set(struct resch_thread *provider, struct resch_thread *client)
+{
+	struct resch_task *task = &provider->task;
+
+	task->server = client ? client->task.server : provider->passive.help.own;
+	task->client = client ? client->task.client ?: &client->task : NULL;
+	task->depth = client ? client->task.depth + 1 : 0;
+}
+
+/* To the server of @client and its place; NULL: back to its own. */
+static void passive_move(struct resch_thread *provider, struct resch_thread *client,
+			 enum resch_why why, u64 now)
 {
 	struct resch_server *from = provider->task.server;
 	struct resch_cpu *rc = provider->rc;
@@ -56,69 +67,82 @@ static void passive_move(struct resch_thread *provider, struct resch_server *to,
 
 	if (ready)
 		rc->plugin->dequeue(&rc->rq, &provider->task, why, now);
-	provider->task.server = to;
-	provider->task.client = client;
+	passive_set(provider, client);
 	if (ready)
 		rc->plugin->enqueue(&rc->rq, &provider->task, RESCH_WHY_WAKE, now);
 	resch_server_show(rc, from);
-	resch_server_show(rc, to);
+	resch_server_show(rc, provider->task.server);
 }
 
 void resch_passive_begin(struct resch_thread *provider, struct resch_thread *client, u64 now)
 {
-	struct resch_passive *call = &client->passive, *work = &provider->passive;
+	struct resch_ask *ask = &client->passive.ask;
+	struct resch_help *help = &provider->passive.help;
 
-	list_del_init(&call->place);
-	call->state = RESCH_CALL_SERVED;
-	call->other = provider;
-	list_del_init(&work->place);
-	work->handle = call->handle;
-	work->other = client;
-	work->own = provider->task.server;
-	work->lost = false;
-	work->began = resch_thread_runtime(provider);
-	passive_move(provider, client->task.server, &client->task, RESCH_WHY_BLOCK, now);
-	trace_resch_serve(provider, client, true, now);
+	list_del_init(&ask->place);
+	ask->state = RESCH_CALL_SERVED;
+	ask->provider = provider;
+	list_del_init(&help->place);
+	*help = (struct resch_help){
+		.place = LIST_HEAD_INIT(help->place),
+		.client = client,
+		.handle = ask->handle,
+		.own = provider->task.server,
+		.began = resch_thread_runtime(provider),
+	};
+	passive_move(provider, client, RESCH_WHY_BLOCK, now);
+	trace_resch_serve(provider, client, true, false, now);
 }
 
 /* The two have nothing to do with each other any more. The client is left with @result. */
 static void passive_part(struct resch_thread *provider, int result)
 {
-	struct resch_thread *client = provider->passive.other;
-	struct resch_passive *call = &client->passive;
+	struct resch_help *help = &provider->passive.help;
+	struct resch_ask *ask = &help->client->passive.ask;
 
-	provider->passive.other = NULL;
-	provider->passive.lost = result == -ECANCELED;
-	call->consumed = resch_thread_runtime(provider) - provider->passive.began;
-	call->other = NULL;
-	call->state = RESCH_CALL_ENDED;
-	call->result = result;
+	ask->consumed = resch_thread_runtime(provider) - help->began + help->others;
+	ask->provider = NULL;
+	ask->state = RESCH_CALL_ENDED;
+	ask->result = result;
+	help->client->passive.help.others += ask->consumed;
+	help->client = NULL;
+	help->lost = result == -ECANCELED;
 }
 
 void resch_passive_end(struct resch_thread *provider, int result, u64 now)
 {
-	struct resch_thread *client = provider->passive.other;
-	enum resch_why why = client->passive.discards ? RESCH_WHY_DISCARD : RESCH_WHY_BLOCK;
+	struct resch_help *help = &provider->passive.help;
+	struct resch_thread *client = help->client;
+	bool discards = client->passive.ask.discards;
 
+	/* no deeper than RESCH_CALL_DEPTH */
+	resch_passive_withdraw(provider, now);
 	resch_passive_rouse(client, now);
-	passive_move(provider, provider->passive.own, NULL, why, now);
-	trace_resch_serve(provider, client, false, now);
+	passive_move(provider, NULL, discards ? RESCH_WHY_DISCARD : RESCH_WHY_BLOCK, now);
+	trace_resch_serve(provider, client, false, discards, now);
 	passive_part(provider, result);
+}
+
+/* Nobody has taken it up. */
+static void passive_cancel(struct resch_thread *client)
+{
+	struct resch_ask *ask = &client->passive.ask;
+
+	list_del_init(&ask->place);
+	ask->state = RESCH_CALL_ENDED;
+	ask->result = -ECANCELED;
+	ask->consumed = 0;
+	passive_wake(client);
 }
 
 void resch_passive_withdraw(struct resch_thread *client, u64 now)
 {
-	struct resch_passive *call = &client->passive;
+	struct resch_ask *ask = &client->passive.ask;
 
-	if (call->state == RESCH_CALL_SERVED) {
-		resch_passive_end(call->other, -ECANCELED, now);
-	} else if (call->state == RESCH_CALL_OPEN) {
-		list_del_init(&call->place);
-		call->state = RESCH_CALL_ENDED;
-		call->result = -ECANCELED;
-		call->consumed = 0;
-		passive_wake(client);
-	}
+	if (ask->state == RESCH_CALL_SERVED)
+		resch_passive_end(ask->provider, -ECANCELED, now);
+	else if (ask->state == RESCH_CALL_OPEN)
+		passive_cancel(client);
 }
 
 /* ---- what happens to others, and to plugins. cpu->lock --------------------------------------- */
@@ -131,8 +155,8 @@ void resch_passive_leave(struct resch_thread *thread, u64 now)
 	if (thread->task.client)
 		resch_passive_end(thread, -EOWNERDEAD, now);
 	resch_passive_withdraw(thread, now);
-	list_del_init(&passive->place);
-	passive->state = RESCH_CALL_NONE;
+	list_del_init(&passive->help.place);
+	passive->ask.state = RESCH_CALL_NONE;
 	passive_wake(thread);
 }
 
@@ -146,9 +170,11 @@ void resch_passive_reset(struct resch_cpu *rc)
 
 		if (!task->client)
 			continue;
-		passive_wake(provider->passive.other);
-		task->server = provider->passive.own;
-		task->client = NULL;
+		/* What it has called for its client is nobody's any more. */
+		if (provider->passive.ask.state == RESCH_CALL_OPEN)
+			passive_cancel(provider);
+		passive_wake(provider->passive.help.client);
+		passive_set(provider, NULL);
 		passive_part(provider, -ECANCELED);
 	}
 }
@@ -158,8 +184,8 @@ void resch_passive_forget(struct resch_cpu *rc, const struct resch_server *serve
 	struct resch_thread *client, *next;
 
 	resch_cpu_assert_locked(rc);
-	list_for_each_entry_safe(client, next, &rc->calls, passive.place) {
-		if (client->passive.to == server)
-			resch_passive_withdraw(client, rc->now);
+	list_for_each_entry_safe(client, next, &rc->calls, passive.ask.place) {
+		if (client->passive.ask.to == server)
+			passive_cancel(client);
 	}
 }

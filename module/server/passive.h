@@ -26,36 +26,62 @@ enum resch_call_state {
 	RESCH_CALL_ENDED,
 };
 
-/**
- * struct resch_passive - what a thread has to do with others, as a client or a provider. cpu->lock
- * @place:    a client: on cpu->calls, while OPEN; a provider: on cpu->servants, while it
- *            sleeps for one
- * @handle:   of the call, or of the one that it works on, or lost
- * @sleeps:   here, and is to be woken when something changes
- * @discards: RESCH_CALL_F_DISCARD
- * @state:    a client's: enum resch_call_state
- * @result:   ENDED: how
- * @data, @consumed: see struct resch_call
- * @to:       a client's: the passive server that it called
- * @other:    SERVED: the provider; a provider's: its client, or NULL
- * @own:      a provider's: its server
- * @began:    a provider's: its CPU time when it took the call up
- * @lost:     a provider's: the call ended without it
+/*
+ * Who works for a client may call others in turn, at the same client's expense. An end takes what
+ * was called for it along, one after the other, with the CPU's lock held: so many at most.
  */
-struct resch_passive {
+#define RESCH_CALL_DEPTH 8
+
+/**
+ * struct resch_ask - a thread's call, as a client. cpu->lock
+ * @place:    on cpu->calls, while OPEN
+ * @state:    enum resch_call_state
+ * @discards: RESCH_CALL_F_DISCARD
+ * @result:   ENDED: how
+ * @handle, @data, @consumed: see struct resch_call
+ * @to:       the passive server that it called
+ * @provider: SERVED: who works on it
+ */
+struct resch_ask {
 	struct list_head place;
-	u64 handle;
-	bool sleeps;
-	bool discards;
 	u8 state;
+	bool discards;
 	int result;
+	u64 handle;
 	u64 data;
 	u64 consumed;
 	struct resch_server *to;
-	struct resch_thread *other;
+	struct resch_thread *provider;
+};
+
+/**
+ * struct resch_help - a thread's work for a client, as a provider. cpu->lock
+ * @place:  on cpu->servants, while it sleeps for a call
+ * @client: whose call it works on, or NULL
+ * @handle: of that, or of the one that it lost
+ * @lost:   the call ended without it
+ * @own:    its server
+ * @began:  its CPU time when it took the call up
+ * @others: what those have executed that it has called meanwhile
+ */
+struct resch_help {
+	struct list_head place;
+	struct resch_thread *client;
+	u64 handle;
+	bool lost;
 	struct resch_server *own;
 	u64 began;
-	bool lost;
+	u64 others;
+};
+
+/**
+ * struct resch_passive - what a thread has to do with others. cpu->lock
+ * @sleeps: here, and is to be woken when something changes
+ */
+struct resch_passive {
+	bool sleeps;
+	struct resch_ask ask;
+	struct resch_help help;
 };
 
 void resch_passive_init(struct resch_thread *thread);
@@ -81,7 +107,10 @@ void resch_passive_rouse(struct resch_thread *thread, u64 now);
 /* The provider, of the server that was called, takes the call up. cpu->lock. */
 void resch_passive_begin(struct resch_thread *provider, struct resch_thread *client, u64 now);
 
-/* The provider's work for its client ends; @result: 0 or -errno, for the client. cpu->lock. */
+/*
+ * The provider's work for its client ends, and a call of its own with it; @result: 0 or -errno, for
+ * the client. cpu->lock.
+ */
 void resch_passive_end(struct resch_thread *provider, int result, u64 now);
 
 /* The client's call ends before its provider, if any, ends it. cpu->lock. */

@@ -67,8 +67,8 @@ static void body_refused_provider(struct task *task)
 	check_is(out.handle, atomic_load(&shown));
 	check_is(out.data, 4711);
 	refused(serve(0, 0, &again), EBUSY);
-	/* Nobody pays for what the provider has others do. */
-	refused(client_call(theirs, 0, &calling), EINVAL);
+	/* What is left is not its own: passive_nested.c has what it may. */
+	refused(client_call(theirs, RESCH_CALL_F_DISCARD, &calling), EINVAL);
 	refused(serve_end(out.handle + 1), ENOENT);
 	must(serve_end(0));
 	refused(serve_end(out.handle), ENOENT);

@@ -251,15 +251,23 @@ static void live_provider(struct life *life)
 {
 	union argument argument;
 	unsigned int turns;
+	uint32_t own;
 
 	if (!join(life, true, RESCH_F_SKIP_ADMISSION))
 		return;
+	own = life->server.id;
 	for (turns = 5 + below(life, 40); turns; turns--) {
 		if (do_request(life, REQUEST_SERVE)) {
 			usleep(below(life, 2000));
 			continue;
 		}
 		life_something(life);
+		memset(&argument, 0, sizeof(argument));
+		/* Of others like it, for the same client. */
+		argument.call.server = own;
+		argument.call.flags = one_in(life, 2) ? RESCH_CALL_F_WAIT : 0;
+		if (one_in(life, 3))
+			request(life, REQUEST_CALL, &argument);
 		memset(&argument, 0, sizeof(argument));
 		if (!one_in(life, 10))
 			request(life, REQUEST_SERVE_END, &argument);

@@ -249,6 +249,7 @@ static void take_up(struct client *client, struct provider *provider)
 {
 	provider->busy = true;
 	provider->task->client = client->task;
+	provider->task->depth = 1;
 	provider->task->server = client->task->server;
 	client->provider = provider->task;
 	client->phase = SERVED;
@@ -291,6 +292,7 @@ static void provider_home(struct provider *provider, enum resch_why why)
 {
 	tell_unready(provider->task, why);
 	provider->task->client = NULL;
+	provider->task->depth = 0;
 	provider->task->server = &world.servers[passive()];
 }
 

@@ -889,7 +889,8 @@ struct resch_plan_get {
  * @flags:    in: RESCH_CALL_F_*
  * @data:     in: whatever the two agree on; the provider gets it
  * @handle:   out: names the call, which one thread of @server may take up, once (RESCH_IOC_SERVE)
- * @consumed: out, with RESCH_CALL_F_WAIT: what the provider has executed for it, ns
+ * @consumed: out, with RESCH_CALL_F_WAIT: what the provider has executed for it, and those that
+ *            the provider has called for that, ns
  *
  * That thread is in the caller's server from then on, charged to it, ordered in it as if it were
  * the caller, suspended with it, until the provider ends the call, the caller withdraws it, or one
@@ -897,14 +898,17 @@ struct resch_plan_get {
  * has one call at a time. It may do what it likes meanwhile; mostly it waits, here or for an answer
  * on a socket.
  *
- * Calls do not nest: who is in a passive server, or works for a client, can't make any (-EINVAL).
+ * Who works for a client may call others in turn: they are in that client's server, too, at its
+ * expense, and what they do ends when the work ends that they were called for. Who is in a passive
+ * server, and works for nobody, can't make any (-EINVAL).
  *
  * -ENOENT: the caller is not registered, or there is no such server on its CPU. -EINVAL: a flag, or
- * @server is not passive, or the caller's is. -EOPNOTSUPP: the domain's plugin has no servers, or
- * another plugin orders the tasks of the caller's (RESCH_SERVER_PLUGIN). -EBUSY: the caller's last
- * call is still under way. -ECANCELED: the registration has ended. With RESCH_CALL_F_WAIT also
- * -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a signal handler ran, and the call
- * goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
+ * @server is not passive, or the caller's is, or RESCH_CALL_F_DISCARD by who works for a client.
+ * -EOPNOTSUPP: the domain's plugin has no servers, or another plugin orders the tasks of the
+ * caller's (RESCH_SERVER_PLUGIN). -EBUSY: the caller's last call is still under way. -ELOOP: the
+ * caller works for a client by eight calls in a row already. -ECANCELED: the registration has
+ * ended. With RESCH_CALL_F_WAIT also -EOWNERDEAD: the provider is gone, perhaps half way; -EINTR: a
+ * signal handler ran, and the call goes on: RESCH_IOC_CALL_END with RESCH_CALL_F_WAIT waits on.
  */
 struct resch_call {
 	__u32 server;

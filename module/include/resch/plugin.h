@@ -178,8 +178,9 @@ struct resch_server {
  * @group:   the one that @params.group names, or NULL: none, or the domain has no plan
  * @server:  the one that @params.group names, or NULL: none, or the domain has no such server; of a
  *           task that works for a client: the client's
- * @client:  whom a task of a passive server works for, in whose place; or NULL. Registered on the
- *           same rq. Changes only while the task is not in a queue of yours
+ * @client:  whom a task of a passive server works for, in the end, in whose place; or NULL.
+ *           Registered on the same rq. Changes only while the task is not in a queue of yours
+ * @depth:   by how many calls in a row it works for @client; 0: for nobody
  * @ready:   between enqueue() and dequeue()
  * @busy:    it may be executing: it was picked, or (RESCH_PLUGIN_WHOLE) woke in the kernel, and has
  *           not left the CPU since (stopped() tells)
@@ -194,6 +195,7 @@ struct resch_task {
 	struct resch_server *server;
 	struct resch_task *client;
 	u32 id;
+	u8 depth;
 	bool ready;
 	bool busy;
 	struct resch_task_params params;

@@ -10,39 +10,9 @@
  * What they do is random, and so that many jobs overrun and miss; whether the schedule was legal
  * all the same is for resch-check to say. Makes a domain of the CPU and removes it.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <resch.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "tasks.h"
 
-#include "work.h"
-
-#define TASKS_MAX 64
-#define MS 1000000ULL
-#define SWAPS 6
-
-struct task {
-	struct resch_register reg;
-	pthread_t pthread;
-	unsigned int seed;
-	atomic_uint id; /* 0: not registered yet */
-};
-
-static struct task tasks[TASKS_MAX];
-static int nr_tasks, fd;
 static unsigned int nr_servers; /* 0: none are wanted */
-static atomic_bool stop;
-
-static unsigned int draw(unsigned int *seed, unsigned int below)
-{
-	return (unsigned int)rand_r(seed) % below;
-}
 
 static void pipe_a_byte(void)
 {
@@ -80,28 +50,14 @@ static void job(struct task *task)
 	work(exec / 2);
 }
 
-static int enter(struct task *task)
-{
-	int result = resch_register_self(fd, &task->reg);
-
-	if (result)
-		fprintf(stderr, "load: cannot register: %s\n", strerror(-result));
-	else
-		task->id = task->reg.id;
-	return result;
-}
-
 /* One in eight jobs changes how far ahead of its releases its task is woken. */
 static void lead(struct task *task)
 {
 	uint64_t ns = draw(&task->seed, 4) ? draw(&task->seed, 900) * 1000 : 0;
-	int result;
 
 	if (nr_servers || task->reg.params.kind != RESCH_PERIODIC || draw(&task->seed, 8))
 		return;
-	result = resch_lead_set(fd, 0, ns, NULL);
-	if (result)
-		fprintf(stderr, "load: a lead: %s\n", strerror(-result));
+	complain("a lead", resch_lead_set(fd, 0, ns, NULL));
 }
 
 static void *waiting_task(void *argument)
@@ -178,18 +134,6 @@ static void choose(struct resch_task_params *params, int number, int cpu, unsign
 	snprintf(params->name, sizeof(params->name), "t%d", number);
 }
 
-static int set_plugin(struct resch_domain_set *domain, const char *name)
-{
-	int result;
-
-	memset(domain->plugin, 0, sizeof(domain->plugin));
-	strncpy(domain->plugin, name, sizeof(domain->plugin) - 1);
-	result = resch_domain_set(fd, domain);
-	if (result)
-		fprintf(stderr, "load: plugin %s: %s\n", name, strerror(-result));
-	return result;
-}
-
 /* As many as fill most of the CPU. */
 static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
 {
@@ -240,17 +184,10 @@ int main(int argc, char **argv)
 	ms = (unsigned int)atoi(argv[4]);
 	if (nr_tasks < 1 || nr_tasks > TASKS_MAX)
 		return 2;
-	fd = resch_open();
-	if (fd < 0) {
-		fprintf(stderr, "load: %s\n", resch_open_reason(fd));
-		return 1;
-	}
-	resch_cpus_add(&domain.cpus, (unsigned int)cpu);
 	if (argc == 6)
 		plugins = serving;
-	if (set_plugin(&domain, plugins[argc == 6 ? 0 : draw(&seed, 3)]))
+	if (make_domain(&domain, cpu, plugins[argc == 6 ? 0 : draw(&seed, 3)]))
 		return 1;
-	memset(&domain.cpus, 0, sizeof(domain.cpus));
 	if (argc == 6 && make_servers(domain.domain, cpu, &seed))
 		return 1;
 
@@ -272,18 +209,7 @@ int main(int argc, char **argv)
 		if (set_plugin(&domain, plugins[draw(&seed, 3)]))
 			return 1;
 	}
-	stop = true;
-	usleep(100000);
-	/* Those that wait for a release that nobody asks for any more. */
-	for (i = 0; i < nr_tasks; i++) {
-		if (tasks[i].id)
-			resch_unregister(fd, tasks[i].id);
-	}
-	for (i = 0; i < nr_tasks; i++)
-		pthread_join(tasks[i].pthread, NULL);
+	end_tasks();
 	pthread_join(asking, NULL);
-	result = resch_domain_del(fd, domain.domain);
-	if (result)
-		fprintf(stderr, "load: cannot remove the domain: %s\n", strerror(-result));
-	return result ? 1 : 0;
+	return complain("cannot remove the domain", resch_domain_del(fd, domain.domain)) ? 1 : 0;
 }

@@ -18,18 +18,21 @@ RECLAIM = 2                      # of `flags`
 
 
 class Job:
-    """A ready job in its server. `done`: what it has been charged for since its budget began."""
+    """A ready job in its server. `done`: what it has been charged for since its budget began; `of`:
+    whose work it is, a client's job where its thread works for a client, by `depth` calls in a row;
+    `key`: its place in its server."""
 
     def __init__(self, task, event):
         self.task, self.index, self.release, self.deadline, self.done = (task, event['job'],
                                                                          event['release'],
                                                                          event['deadline'], 0)
+        self.of, self.depth, self.key = self, 0, ()
 
 
 class Rest:
     """What the rest of Linux always has to do."""
 
-    task = None
+    task, key = None, ()
 
 
 class Server:
@@ -82,26 +85,29 @@ class Server:
 
     # ---- the order of its jobs
 
-    def key(self, job):
+    def place(self, job):
+        """A client goes before who works for it, which has its place."""
+        depth, job = job.depth, job.of
         params = job.task.params
         if self.policy == EDF:
-            return (job.deadline,)
+            return (job.deadline + depth,)
         if self.policy == FIFO:
-            return (job.release, job.task.id)
+            return (job.release, job.task.id, depth)
         if self.policy == DM:
-            return (params['deadline'], job.task.id)
+            return (params['deadline'], job.task.id, depth)
         if self.policy == RM:
-            return (params['period'], job.task.id)
+            return (params['period'], job.task.id, depth)
         if self.policy == PRIORITY:
             urgent = params['priority']
-            return (0 if urgent else 1, urgent or params['deadline'], job.task.id)
+            return (0 if urgent else 1, urgent or params['deadline'], job.task.id, depth)
         return ()
 
     def first(self):
         """Of equals the one that came first."""
-        return self.jobs[0] if self.policy == RR else min(self.jobs, key=self.key)
+        return self.jobs[0] if self.policy == RR else min(self.jobs, key=lambda job: job.key)
 
     def add(self, job):
+        job.key = self.place(job)
         # one that was alone may have begun another turn at any time, since there was nobody to wait
         if len(self.jobs) == 1 and self.turn <= 0:
             self.turn, self.loose = self.quantum, True
@@ -134,6 +140,7 @@ class Server:
     def need(self, job):
         """What the job may still need by its declaration; one that has overrun may need
         anything."""
+        job = job.of
         cost = job.task.params['wcet'] + self.overhead
         return min(cost - job.done, self.budget) if job.done < cost else self.budget
 
@@ -193,7 +200,7 @@ class Server:
         """A job that is about to overrun counts as one that has, or has not, as was noted."""
         if not self.by_jobs() or not self.jobs or not 0 < left <= self.size:
             return
-        job = self.first()
+        job = self.first().of
         if abs(job.task.params['wcet'] + self.overhead - job.done) <= tolerance:
             self.deadline += (left - self.left) * self.length // self.size
             self.left = left
@@ -240,6 +247,7 @@ class Window:
     def __init__(self, server):
         self.server = server
         self.f = self.lowest = self.highest = 0.0
+        self.given_up = 0        # of budgets: nothing more is promised for that
         self.burst = 0.0
         self.by = None           # the most of U s - executed before s, over all budgets of one size
         self.of = None           # that size
@@ -252,9 +260,14 @@ class Window:
         u = self.rate()
         self.burst = max(self.burst, 2 * self.server.size * (1 - u))
         self.f += executed - u * length
-        self.lowest, self.highest = min(self.lowest, self.f), max(self.highest, self.f)
+        had = self.f + self.given_up
+        self.lowest, self.highest = min(self.lowest, self.f), max(self.highest, had)
         return max(0, self.f - self.lowest -
-                   self.burst), max(0, self.highest - self.f - self.burst) if busy else 0
+                   self.burst), max(0, self.highest - had - self.burst) if busy else 0
+
+    def wake(self):
+        """It has work from here on."""
+        self.highest = self.f + self.given_up
 
     def begin(self, start, carried):
         """A budget begins, of which `carried` belongs to the last one."""

@@ -38,7 +38,8 @@ class Sweep:
         self.servers = {}        # id -> Server
         self.tasks = {}          # id -> Task: attached here
         self.ready = {}          # task id -> Job
-        self.done = {}           # (task id, job number) -> of jobs that are blocked
+        self.current = {}        # task id -> its last Job, ready or not
+        self.clients = {}        # id of a task that works for another -> that Task
         self.selected = None     # a Task
         self.last = checker.model.start
         self.persistent = Persistent(self.report)
@@ -59,13 +60,7 @@ class Sweep:
     def run(self, events):
         self.events = events
         holes = sorted(hole.start for hole in self.checker.model.trace.holes)
-        groups = {event['id']: event.get('group', 0) for event in events
-                  if event.name == 'resch_attach'}
-        for place, event in enumerate(events):
-            if event.name == 'resch_server' and event['what'] & ~budgets.FAULT:
-                self.notes.setdefault(event['server'], array('Q')).append(place)
-            elif event.name in BEGINS or event.name in ENDS:
-                self.turns.setdefault(groups.get(event['id']), array('Q')).append(place)
+        self.find_places()
         batch, now = [], None
         for place, event in enumerate(events):
             if holes and event.time >= holes[0]:
@@ -82,6 +77,23 @@ class Sweep:
         self.advance(self.checker.model.end if not holes else min(holes[0], self.checker.model.end))
         self.persistent.close(self.last)
         return self
+
+    def find_places(self):
+        """Of notes, and of where jobs come to servers and go."""
+        groups = {event['id']: event.get('group', 0) for event in self.events
+                  if event.name == 'resch_attach'}
+        where = dict(groups)
+        for place, event in enumerate(self.events):
+            if event.name == 'resch_server' and event['what'] & ~budgets.FAULT:
+                self.notes.setdefault(event['server'], array('Q')).append(place)
+            elif event.name in BEGINS or event.name in ENDS:
+                self.turns.setdefault(where.get(event['id']), array('Q')).append(place)
+            elif event.name == 'resch_serve':
+                provider = event['id']
+                self.turns.setdefault(where.get(provider), array('Q')).append(place)
+                where[provider] = (where.get(event['client']) if event['begin'] else
+                                   groups.get(provider))
+                self.turns.setdefault(where[provider], array('Q')).append(place)
 
     def batch(self, now, events):
         """One instant: what happened to jobs, what that means for servers, and who serves then."""
@@ -102,9 +114,7 @@ class Sweep:
             elif name in ('resch_swap', 'resch_eject'):
                 self.swap(event)
             elif name == 'resch_serve':
-                # A task goes to another server, which is not followed: from here on nothing is
-                # known.
-                self.strangers, self.judging = True, False
+                self.serve_event(event)
             elif name in ('resch_select', 'resch_deselect'):
                 choices.append(event)
             elif 'id' in event.fields:
@@ -149,14 +159,15 @@ class Sweep:
         tasks."""
         self.plugin = event.get('to')
         self.judging = self.keeps(self.plugin)
-        self.done, self.gone = {}, []
+        self.gone = []
+        self.clients = {}        # all calls have ended
+        for job in self.current.values():
+            job.of, job.depth, job.done = job, 0, 0
         for server in self.servers.values():
             server.reset()
         if self.judging:
             for ident in [ident for ident in self.tasks if ident in self.ready]:
-                job = self.ready[ident]
-                job.done = 0
-                self.enqueue(job, False)
+                self.enqueue(self.ready[ident], False)
 
     def job_event(self, event):
         name, task = event.name, self.tasks.get(event['id'])
@@ -164,14 +175,69 @@ class Sweep:
             self.strangers, self.judging = True, False
             return
         if name in BEGINS:
-            self.ready[task.id] = job = budgets.Job(task, event)
-            if name == 'resch_wake':
-                job.done = self.done.get((task.id, event['job']), 0)
-            self.enqueue(job, name == 'resch_release')
+            self.begin(task, event)
         elif name in ENDS:
+            self.ready.pop(task.id, None)
             self.dequeue(task, ENDS[name])
             if name == 'resch_detach':
                 del self.tasks[task.id]
+                self.current.pop(task.id, None)
+
+    def begin(self, task, event):
+        before, job = self.current.get(task.id), budgets.Job(task, event)
+        if before and event.name == 'resch_wake' and before.index == job.index:
+            job.done = before.done
+        for work in self.ready.values():
+            if work.of is before and work is not before:
+                work.of = job    # who works for it
+        self.ready[task.id] = self.current[task.id] = job
+        self.assign(job)
+        self.enqueue(job, event.name == 'resch_release' and job.of is job)
+
+    # ---- who works for whom
+
+    def payer(self, task):
+        """The task at whose expense it works, its client, if it has one, or that one's; and by how
+        many calls."""
+        depth = 0
+        while task.id in self.clients:
+            task, depth = self.clients[task.id], depth + 1
+        return task, depth
+
+    def work_of(self, task):
+        """The job that is charged for what the task does."""
+        return self.current.get(self.payer(task)[0].id)
+
+    def assign(self, job):
+        """Its place is its client's."""
+        payer, job.depth = self.payer(job.task)
+        job.of = self.current[payer.id] if job.depth else job
+
+    def serve_event(self, event):
+        """A task of a passive server goes to its client's, in the client's place, or back."""
+        task, client = self.tasks.get(event['id']), self.tasks.get(event['client'])
+        if task is None or client is None or event['begin'] and not self.work_of(client):
+            self.strangers, self.judging = True, False
+            return
+        job = self.ready.get(task.id)
+        if job:
+            self.dequeue(task, 'discard' if event.get('discard', 0) else 'block')
+        elif event.get('discard', 0):
+            self.discard(task)
+        if event['begin']:
+            self.clients[task.id] = client
+        else:
+            self.clients.pop(task.id, None)
+        if job:
+            self.assign(job)
+            self.enqueue(job, False)
+
+    def discard(self, task):
+        """What is left of the budget is given up, as if it had been used."""
+        server = self.server_of(task)
+        if server and self.judging:
+            server.window.given_up += max(0, server.left)
+            server.left = min(server.left, 0)
 
     # ---- what becomes of servers
 
@@ -184,9 +250,10 @@ class Sweep:
                      server.left > 0), None)
 
     def server_of(self, task):
-        server = self.servers.get(task.group())
+        group = self.payer(task)[0].group()
+        server = self.servers.get(group)
         if server is None and self.judging:
-            self.unknown.add(task.group())
+            self.unknown.add(group)
         return server
 
     def slack(self, server):
@@ -236,22 +303,21 @@ class Sweep:
             if server.pending:
                 server.window.begin(now, 0)
             server.pending |= before
-            server.window.highest = server.window.f
+            server.window.wake()
 
     def dequeue(self, task, why):
-        job = self.ready.pop(task.id, None)
-        server = self.server_of(task)
+        server, helps = self.server_of(task), task.id in self.clients
         if server is None or not self.judging:
             return
-        if job:
-            self.done[task.id, job.index] = 0 if why == 'throttle' else job.done
-            if why in ('complete', 'detach'):
-                del self.done[task.id, job.index]
+        if why == 'throttle' and not helps and task.id in self.current:
+            self.current[task.id].done = 0
+        if why == 'discard':
+            self.discard(task)
         if server.drop(task) is None:
             return
         now = self.last
         if server.jobs:
-            if why == 'complete':
+            if why == 'complete' and not helps:
                 before = server.pending
                 left = max(0, server.left)
                 server.top_up(now)
@@ -403,7 +469,7 @@ class Sweep:
     def serve(self, server, length):
         turn = min(0, server.turn)
         cost = self.reclaimed(length) if server.reclaims else length
-        server.charge(length, self.selected and self.ready.get(self.selected.id), cost)
+        server.charge(length, self.selected and self.work_of(self.selected), cost)
         if server.policy == budgets.RR and len(server.jobs) > 1:
             over = max(0, turn - server.turn)
             self.checker.judge('inner', over,
@@ -498,7 +564,7 @@ class Sweep:
         first = server.first()
         own = next((job for job in server.jobs if job.task is self.selected), None)
         if (own is None or own is first or server.policy != budgets.RR and
-            server.key(own) <= server.key(first)):
+            own.key <= first.key):
             return
         wrong['inner', first.task.id, own.task.id] = (first.task, own.task, server)
 
