@@ -69,10 +69,10 @@ def program(code):
 def in_documents():
     """[(document, what its reader has, code)] of docs/; a plugin's is compiled where it is typed,
     by test_documents.py, and part of one is the plugin's."""
-    given = {'docs/servers.md': '''#include <sys/ioctl.h>
+    given = {'docs/providers.md': '''#include <sys/ioctl.h>
 static __u32 provider;
 static __u64 request;
-static char text[RESCH_VERDICT_TEXT];
+''', 'docs/servers.md': '''static char text[RESCH_VERDICT_TEXT];
 static struct resch_server_set want;
 static inline void refine_the_result(void) {}
 '''}
