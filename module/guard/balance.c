@@ -21,8 +21,12 @@
 #define BALANCE_CROWD 512
 /* All visitors each so many rounds; in those between only real-time tasks that are to go home. */
 #define BALANCE_SELDOM 4
-/* So long without CPU time it waits for its RT CPU in vain, ns. */
+/*
+ * So long without CPU time it waits for its RT CPU in vain, ns: where RT0 has that, and where it is
+ * another visitor, whose turn by SCHED_RR may last for 100 ms.
+ */
 #define BALANCE_STARVED (20 * NSEC_PER_MSEC)
+#define BALANCE_OUTPLAYED (120 * NSEC_PER_MSEC)
 /* Taken back from a CPU, it is left where it is for so long, ns. */
 #define BALANCE_REST (100 * NSEC_PER_MSEC)
 
@@ -76,11 +80,12 @@ static void balance_starved(struct resch_visitor *visitor, u64 now)
 {
 	u64 runtime = resch_balance_executed_by(visitor->task);
 	s32 cpu = visitor->cpu;
+	u64 patience = resch_balance_is_rt0s(cpu) ? BALANCE_STARVED : BALANCE_OUTPLAYED;
 
 	if (runtime != visitor->runtime || !balance_runnable(visitor->task)) {
 		visitor->runtime = runtime;
 		visitor->ran = now;
-	} else if (now - max(visitor->ran, visitor->since) > BALANCE_STARVED &&
+	} else if (now - max(visitor->ran, visitor->since) > patience &&
 		   resch_visitor_home(visitor)) {
 		per_cpu(resch_guard_cpus, cpu).recalled++;
 		visitor->rest = now + BALANCE_REST;

@@ -160,3 +160,8 @@ void resch_balance_shares(unsigned int cpu, u64 *realtime, u64 *hard)
 		*hard = clock_share(clock, &clock->hard, now, clock->is_hard);
 	} while (read_seqcount_retry(&clock->seq, seq));
 }
+
+bool resch_balance_is_rt0s(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(balance_clocks, cpu).is_hard);
+}

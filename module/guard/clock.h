@@ -27,4 +27,7 @@ u64 resch_balance_executed_by(struct task_struct *task);
 /* Shares that real-time tasks, and RT0 tasks, have of a CPU; units of RESCH_RT_ONE. Any context. */
 void resch_balance_shares(unsigned int cpu, u64 *realtime, u64 *hard);
 
+/* Does RT0 have the CPU? Any context; by the time of the answer it may be otherwise. */
+bool resch_balance_is_rt0s(unsigned int cpu);
+
 #endif /* _RESCH_GUARD_CLOCK_H */

@@ -13,6 +13,8 @@
 #include <sys/ptrace.h>
 #include <sys/time.h>
 
+#include "thread-attr.h"
+
 #define ROUNDS 300
 
 static struct resch_guard_stat stat_guard(uint32_t domain, uint64_t *calls)
@@ -490,6 +492,51 @@ TEST(returns, "who computes gets the RT CPU; who is RT0 gets it first")
 	check_is(cpus_of(pid), 3);
 	kill(pid, SIGKILL);
 	child_wait(pid);
+}
+
+static int takes_turns(void *arg)
+{
+	struct thread_attr attr = { .policy = SCHED_RR, .priority = 10 };
+	atomic_ullong *loops = arg;
+
+	must_libc(thread_attr_set(0, &attr));
+	visit();
+	for (;;)
+		atomic_fetch_add(loops, 1);
+	return 0;
+}
+
+/* Until each of the two has had the CPU three times: how often one was taken back. */
+static uint64_t taken_back(uint32_t domain, atomic_ullong loops[2])
+{
+	uint64_t before = stat_guard(domain, NULL).recalled, had[2];
+	pid_t pids[2];
+	int i, turn;
+
+	for (i = 0; i < 2; i++)
+		pids[i] = child(takes_turns, &loops[i]);
+	for (turn = 0; turn < 3; turn++) {
+		for (i = 0; i < 2; i++)
+			had[i] = atomic_load(&loops[i]);
+		await(atomic_load(&loops[0]) > had[0] && atomic_load(&loops[1]) > had[1]);
+	}
+	before = stat_guard(domain, NULL).recalled - before;
+	for (i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		child_wait(pids[i]);
+	}
+	return before;
+}
+
+/* On a machine that stands still a turn may be longer, now and then. */
+TEST(turns, "visitors that take turns are not starved")
+{
+	uint32_t domain = guard_on("fifo", RESCH_GUARD_MANUAL, NULL);
+	atomic_ullong *loops = shared(2 * sizeof(*loops));
+	int tries = 0;
+
+	while (taken_back(domain, loops))
+		check(++tries < 5, "each time one was taken back");
 }
 
 TEST(refusals, "lending is refused where it makes no sense")
