@@ -91,21 +91,25 @@ int receive_open(int device, struct plan *plan)
 	return result;
 }
 
+/* Threads may still be on their way out. */
+static void drop_server(int device, uint32_t domain, uint32_t server)
+{
+	int tries;
+
+	for (tries = 0; tries < 500 && resch_server_del(device, domain, server) == -EBUSY; tries++)
+		sleep_for(10000000);
+}
+
 void receive_close(int device, struct plan *plan)
 {
 	struct receive *receive = &plan->receive;
 	uint32_t i;
-	int tries;
 
 	if (!receive->domain)
 		return;
 	for (i = 0; i < plan->nodes; i++)
-		/* Threads may still be on their way out. */
-		for (tries = 0; tries < 500 && receive->server[i] &&
-				resch_server_del(device, receive->domain, receive->server[i]) ==
-					-EBUSY;
-		     tries++)
-			sleep_for(10000000);
+		if (receive->server[i])
+			drop_server(device, receive->domain, receive->server[i]);
 	domain_drop(device, receive->domain);
 	receive->domain = 0;
 	memset(receive->server, 0, sizeof(receive->server));

@@ -223,7 +223,9 @@ static struct resch_thread *passive_find(struct resch_cpu *rc, const struct resc
 	struct resch_thread *first = NULL, *client;
 
 	list_for_each_entry(client, &rc->calls, passive.ask.place) {
-		if (client->passive.ask.to != to || (handle && client->passive.ask.handle != handle))
+		const struct resch_ask *ask = &client->passive.ask;
+
+		if (ask->to != to || (handle && ask->handle != handle))
 			continue;
 		if (serve->pid && task_tgid_vnr(client->linux_task) != serve->pid)
 			continue;

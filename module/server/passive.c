@@ -4,10 +4,11 @@
  *
  * While a provider works for a client it is in the client's server (task.server), in the place of
  * the client's job (task.client): the plugin charges, orders and suspends it so. A provider may
- * call others for that: they are in the same server, in the same place. All are on one CPU, so that its lock guards all there is, and nobody but the client spends what is the client's:
- * a call is taken up by a thread of the server that the client named, once, and ends when either of
- * them ends, or says so. Handles are random, so that who sends a provider a request can't have it
- * done at the expense of somebody else whose handle it has guessed.
+ * call others for that: they are in the same server, in the same place. All are on one CPU, so that
+ * its lock guards all there is, and nobody but the client spends what is the client's: a call is
+ * taken up by a thread of the server that the client named, once, and ends when either of them
+ * ends, or says so. Handles are random, so that who sends a provider a request can't have it done
+ * at the expense of somebody else whose handle it has guessed.
  *
  * Who points to whom, and how each lets go: client and provider to each other, the lists of the CPU
  * to both: resch_passive_leave(), when the registration of either is retired. The client to the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * passive_nested.c - who works for a client calls others in turn: they work for the same client, and
- * no longer than that lasts
+ * passive_nested.c - who works for a client calls others in turn: they work for the same client,
+ * and no longer than that lasts
  *
  * resch-test: timeout=240
  */
@@ -178,8 +178,8 @@ TEST(ended, "with the work that it was made for a call ends, taken up or not")
 		if (i)
 			await(atomic_load(&last.step));
 		else
-			await(server_stat(domain, theirs).consumed && proc_state(client.tid) == 'S' &&
-			      proc_state(between.tid) == 'S');
+			await(server_stat(domain, theirs).consumed &&
+			      proc_state(client.tid) == 'S' && proc_state(between.tid) == 'S');
 		atomic_store(&between.stop, 1);
 		await(atomic_load(&client.step));
 		check_is(client.result, 0);

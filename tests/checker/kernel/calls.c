@@ -5,10 +5,10 @@
  *
  * usage: calls SEED CPU CLIENTS MILLISECONDS
  *
- * A provider may call those of a second passive server for that. Clients wait for the answer, or go on and look later, or withdraw; some give up what is left of
- * their budget. Providers are fewer, sleep in the middle of their work, and are now and then done
- * before anybody has asked. The domain's plugin is changed meanwhile, which ends all calls. Whether
- * budgets were taken from the right servers is for resch-check to say.
+ * A provider may call those of a second passive server for that. Clients wait for the answer, or go
+ * on and look later, or withdraw; some give up what is left of their budget. Providers are fewer,
+ * and sleep in the middle of their work. The domain's plugin is changed meanwhile, which ends all
+ * calls. Whether budgets were taken from the right servers is for resch-check to say.
  */
 #include "tasks.h"
 
@@ -110,15 +110,13 @@ static int make_servers(uint32_t domain, int cpu, unsigned int *seed, unsigned i
 		if (make_server(domain, params))
 			return 1;
 	}
-	params = (struct resch_server_params){ .cpu = cpu,
-					       .kind = RESCH_SERVER_PASSIVE,
-					       .budget = MS / 2,
-					       .period = 10 * MS };
+	params = (struct resch_server_params){
+		.cpu = cpu, .kind = RESCH_SERVER_PASSIVE, .budget = MS / 2, .period = 10 * MS
+	};
 	return make_server(domain, params) || make_server(domain, params);
 }
 
-static void choose(struct task *task, int number, int cpu, unsigned int *seed,
-		   unsigned int servers)
+static void choose(struct task *task, int number, int cpu, unsigned int *seed, unsigned int servers)
 {
 	static const unsigned int periods[] = { 7, 10, 13, 20, 30 };
 	struct resch_task_params *params = &task->reg.params;

@@ -17,6 +17,7 @@ groups  ... where a plugin keeps to a plan: reserves, notional processors
 slots   ... the edges of reserves
 servers ... budgets of servers, and the order among them
 budgets ... what each kind of server does with them
+works   ... who works for whom, and at whose expense
 chains  ... the stages of chains, and what they hand on
 measure how much later than in theory things happen, and what interrupts take
 interrupts  ... those, from the lines of a recording

@@ -12,6 +12,7 @@ from array import array
 from . import budgets
 from .sweep import Persistent
 from .units import show
+from .works import Works
 
 ABOUT = {
     'servers': 'of the servers with jobs and a budget the earliest deadline serves',
@@ -38,8 +39,7 @@ class Sweep:
         self.servers = {}        # id -> Server
         self.tasks = {}          # id -> Task: attached here
         self.ready = {}          # task id -> Job
-        self.current = {}        # task id -> its last Job, ready or not
-        self.clients = {}        # id of a task that works for another -> that Task
+        self.works = Works()
         self.selected = None     # a Task
         self.last = checker.model.start
         self.persistent = Persistent(self.report)
@@ -160,9 +160,7 @@ class Sweep:
         self.plugin = event.get('to')
         self.judging = self.keeps(self.plugin)
         self.gone = []
-        self.clients = {}        # all calls have ended
-        for job in self.current.values():
-            job.of, job.depth, job.done = job, 0, 0
+        self.works.reset()
         for server in self.servers.values():
             server.reset()
         if self.judging:
@@ -181,42 +179,16 @@ class Sweep:
             self.dequeue(task, ENDS[name])
             if name == 'resch_detach':
                 del self.tasks[task.id]
-                self.current.pop(task.id, None)
+                self.works.end(task)
 
     def begin(self, task, event):
-        before, job = self.current.get(task.id), budgets.Job(task, event)
-        if before and event.name == 'resch_wake' and before.index == job.index:
-            job.done = before.done
-        for work in self.ready.values():
-            if work.of is before and work is not before:
-                work.of = job    # who works for it
-        self.ready[task.id] = self.current[task.id] = job
-        self.assign(job)
+        self.ready[task.id] = job = self.works.begin(task, event, self.ready.values())
         self.enqueue(job, event.name == 'resch_release' and job.of is job)
-
-    # ---- who works for whom
-
-    def payer(self, task):
-        """The task at whose expense it works, its client, if it has one, or that one's; and by how
-        many calls."""
-        depth = 0
-        while task.id in self.clients:
-            task, depth = self.clients[task.id], depth + 1
-        return task, depth
-
-    def work_of(self, task):
-        """The job that is charged for what the task does."""
-        return self.current.get(self.payer(task)[0].id)
-
-    def assign(self, job):
-        """Its place is its client's."""
-        payer, job.depth = self.payer(job.task)
-        job.of = self.current[payer.id] if job.depth else job
 
     def serve_event(self, event):
         """A task of a passive server goes to its client's, in the client's place, or back."""
         task, client = self.tasks.get(event['id']), self.tasks.get(event['client'])
-        if task is None or client is None or event['begin'] and not self.work_of(client):
+        if task is None or client is None or event['begin'] and not self.works.job_of(client):
             self.strangers, self.judging = True, False
             return
         job = self.ready.get(task.id)
@@ -224,12 +196,9 @@ class Sweep:
             self.dequeue(task, 'discard' if event.get('discard', 0) else 'block')
         elif event.get('discard', 0):
             self.discard(task)
-        if event['begin']:
-            self.clients[task.id] = client
-        else:
-            self.clients.pop(task.id, None)
+        self.works.serve(task, client if event['begin'] else None)
         if job:
-            self.assign(job)
+            self.works.assign(job)
             self.enqueue(job, False)
 
     def discard(self, task):
@@ -250,7 +219,7 @@ class Sweep:
                      server.left > 0), None)
 
     def server_of(self, task):
-        group = self.payer(task)[0].group()
+        group = self.works.group(task)
         server = self.servers.get(group)
         if server is None and self.judging:
             self.unknown.add(group)
@@ -306,11 +275,11 @@ class Sweep:
             server.window.wake()
 
     def dequeue(self, task, why):
-        server, helps = self.server_of(task), task.id in self.clients
+        server, helps = self.server_of(task), task.id in self.works.clients
         if server is None or not self.judging:
             return
-        if why == 'throttle' and not helps and task.id in self.current:
-            self.current[task.id].done = 0
+        if why == 'throttle':
+            self.works.throttle(task)
         if why == 'discard':
             self.discard(task)
         if server.drop(task) is None:
@@ -469,7 +438,7 @@ class Sweep:
     def serve(self, server, length):
         turn = min(0, server.turn)
         cost = self.reclaimed(length) if server.reclaims else length
-        server.charge(length, self.selected and self.work_of(self.selected), cost)
+        server.charge(length, self.selected and self.works.job_of(self.selected), cost)
         if server.policy == budgets.RR and len(server.jobs) > 1:
             over = max(0, turn - server.turn)
             self.checker.judge('inner', over,
