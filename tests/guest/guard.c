@@ -500,32 +500,36 @@ static int takes_turns(void *arg)
 	atomic_ullong *loops = arg;
 
 	must_libc(thread_attr_set(0, &attr));
+	atomic_fetch_add(loops, 1); /* its page is there from now on */
 	visit();
 	for (;;)
 		atomic_fetch_add(loops, 1);
 	return 0;
 }
 
-/* Until each of the two has had the CPU three times: how often one was taken back. */
-static uint64_t taken_back(uint32_t domain, atomic_ullong loops[2])
+/* Until each of the two has had the CPU three times: was one taken back? */
+static bool taken_back(uint32_t domain, atomic_ullong loops[2])
 {
 	uint64_t before = stat_guard(domain, NULL).recalled, had[2];
+	bool back = false;
 	pid_t pids[2];
 	int i, turn;
 
 	for (i = 0; i < 2; i++)
 		pids[i] = child(takes_turns, &loops[i]);
+	await(stat_guard(domain, NULL).recalled > before ||
+	      (cpus_of(pids[0]) == 1 << CPU && cpus_of(pids[1]) == 1 << CPU));
 	for (turn = 0; turn < 3; turn++) {
 		for (i = 0; i < 2; i++)
 			had[i] = atomic_load(&loops[i]);
 		await(atomic_load(&loops[0]) > had[0] && atomic_load(&loops[1]) > had[1]);
 	}
-	before = stat_guard(domain, NULL).recalled - before;
 	for (i = 0; i < 2; i++) {
+		back |= cpus_of(pids[i]) != 1 << CPU;
 		kill(pids[i], SIGKILL);
 		child_wait(pids[i]);
 	}
-	return before;
+	return back || stat_guard(domain, NULL).recalled != before;
 }
 
 /* On a machine that stands still a turn may be longer, now and then. */

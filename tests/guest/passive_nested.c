@@ -160,8 +160,11 @@ static void body_ends(struct task *task)
 	while (!atomic_load(&task->stop))
 		sleep_ms(2);
 	must(serve_end(out.handle));
-	task->result = client_end(calling.handle, 0);
 	atomic_store(&task->step, 1);
+	while (atomic_load(&task->stop) < 2)
+		sleep_ms(2);
+	task->result = client_end(calling.handle, 0);
+	atomic_store(&task->step, 2);
 }
 
 TEST(ended, "with the work that it was made for a call ends, taken up or not")
@@ -184,11 +187,13 @@ TEST(ended, "with the work that it was made for a call ends, taken up or not")
 		await(atomic_load(&client.step));
 		check_is(client.result, 0);
 		await(atomic_load(&between.step));
+		if (i)
+			lost(&last);
+		atomic_store(&between.stop, 2);
+		await(atomic_load(&between.step) == 2);
 		check_is(between.result, -ECANCELED);
 		task_join(&client);
 		task_join(&between);
-		if (i)
-			lost(&last);
 	}
 	check_is(domain_stat(domain).ejections, 0);
 }
