@@ -347,8 +347,10 @@ u64 resch_stage_distance(const struct resch_thread *thread)
 	/* The first one's requests are kept apart as they are made. */
 	if (stage->index && stage->chain->protocol == RESCH_CHAIN_DS)
 		return 0;
+	/* One that was complete elsewhere before that idle point was held up to then. */
 	if (resch_stage_ruled(stage) && thread->rc->idle > thread->task.job.release)
-		return 0;
+		return min(thread->task.params.period,
+			   thread->rc->idle - thread->task.job.release);
 	return thread->task.params.period;
 }
 

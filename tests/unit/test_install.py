@@ -24,7 +24,7 @@ with open(TOP + '/plugins/Kbuild', encoding='utf-8') as kbuild:
     NOT_PROGRAMS |= {f'resch-{name}' for line in kbuild if line.startswith('plugin-names := ')
                      for name in line.split()[2:]}
 # Measurements that docs name, made and used in the tree by their own commands.
-IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange', 'resch-nodes'}
+IN_TREE = {'resch-study', 'resch-overhead', 'resch-exchange', 'resch-nodes', 'resch-interval'}
 
 
 def make(target, destdir, *more, env=None):
