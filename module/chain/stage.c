@@ -349,8 +349,7 @@ u64 resch_stage_distance(const struct resch_thread *thread)
 		return 0;
 	/* One that was complete elsewhere before that idle point was held up to then. */
 	if (resch_stage_ruled(stage) && thread->rc->idle > thread->task.job.release)
-		return min(thread->task.params.period,
-			   thread->rc->idle - thread->task.job.release);
+		return min(thread->task.params.period, thread->rc->idle - thread->task.job.release);
 	return thread->task.params.period;
 }
 
