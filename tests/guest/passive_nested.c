@@ -186,13 +186,13 @@ TEST(ended, "with the work that it was made for a call ends, taken up or not")
 		atomic_store(&between.stop, 1);
 		await(atomic_load(&client.step));
 		check_is(client.result, 0);
+		task_join(&client);
 		await(atomic_load(&between.step));
 		if (i)
 			lost(&last);
 		atomic_store(&between.stop, 2);
 		await(atomic_load(&between.step) == 2);
 		check_is(between.result, -ECANCELED);
-		task_join(&client);
 		task_join(&between);
 	}
 	check_is(domain_stat(domain).ejections, 0);
