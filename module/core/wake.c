@@ -44,7 +44,9 @@ static void wake_irq(struct irq_work *irq)
 void resch_wake_init(struct resch_wake *wake)
 {
 	init_waitqueue_head(&wake->queue);
-	wake->irq = IRQ_WORK_INIT_HARD(wake_irq);
+	/* Where it wakes by itself, under a lock that would sleep there, lockdep has to be told. */
+	wake->irq = IS_ENABLED(CONFIG_PREEMPT_RT) ? IRQ_WORK_INIT_HARD(wake_irq) :
+						    IRQ_WORK_INIT(wake_irq);
 	kthread_init_work(&wake->work, wake_work);
 }
 
