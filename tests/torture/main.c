@@ -242,11 +242,16 @@ static void round_play(struct life *life, unsigned int number, uint64_t seconds)
 		complain("%s", world->failure);
 }
 
-/* A request that nobody has made with success is one that nothing is known about. */
+/*
+ * A request that nobody has made with success is one that nothing is known about. Who makes them one
+ * after the other hardly ever has what the next one needs.
+ */
 static const char *never(void)
 {
 	int i;
 
+	if (world->options.eager)
+		return NULL;
 	for (i = 0; i < REQUESTS; i++)
 		if (!atomic_load(&world->requests[i].succeeded))
 			return request_name(i);
