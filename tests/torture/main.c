@@ -243,8 +243,8 @@ static void round_play(struct life *life, unsigned int number, uint64_t seconds)
 }
 
 /*
- * A request that nobody has made with success is one that nothing is known about. Who makes them one
- * after the other hardly ever has what the next one needs.
+ * A request that nobody has made with success is one that nothing is known about. Who makes them
+ * one after the other hardly ever has what the next one needs.
  */
 static const char *never(void)
 {
