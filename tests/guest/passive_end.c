@@ -9,23 +9,6 @@
 
 /* ---- who goes -------------------------------------------------------------------------------- */
 
-/* From here on the provider works at the expense of its own server, and not at the client's. */
-static void pays_itself(struct task *provider)
-{
-	struct resch_server_stat before;
-	uint64_t paid;
-
-	await(state_of(provider->id) != RESCH_STATE_GONE);
-	before = server_stat(domain, ours);
-	paid = server_stat(domain, theirs).consumed;
-	await(server_stat(domain, theirs).consumed > paid + 4 * MS);
-	check_is(server_stat(domain, ours).consumed, before.consumed);
-	atomic_store(&provider->stop, 1);
-	await(atomic_load(&provider->ended));
-	check_is(provider->result, -ECANCELED);
-	task_join(provider);
-}
-
 static void body_gives_up(struct task *task)
 {
 	struct resch_call out;
@@ -58,7 +41,7 @@ TEST(withdrawn, "a client that withdraws its call, or itself, does not pay any l
 		task_start(&client, body_gives_up);
 		await(atomic_load(&provider.step));
 		task_join(&client);
-		pays_itself(&provider);
+		pays_itself(&provider, theirs);
 	}
 	must(server_del(domain, ours));
 	must(server_del(domain, theirs));
@@ -89,7 +72,7 @@ TEST(client_dies, "a client that is killed takes nobody along, and its server is
 	kill(pid, SIGKILL);
 	child_wait(pid);
 	await(tasks_registered() == 1);
-	pays_itself(&provider);
+	pays_itself(&provider, theirs);
 	must(server_del(domain, ours));
 }
 

@@ -97,20 +97,6 @@ TEST(nested, "a provider's provider works at the first client's expense")
 
 /* ---- how long -------------------------------------------------------------------------------- */
 
-/* The last one pays itself from here on. */
-static void lost(struct task *last)
-{
-	uint64_t ours_paid = server_stat(domain, ours).consumed;
-	uint64_t paid = server_stat(domain, third).consumed;
-
-	await(server_stat(domain, third).consumed > paid + 4 * MS);
-	check_is(server_stat(domain, ours).consumed, ours_paid);
-	atomic_store(&last->stop, 1);
-	await(atomic_load(&last->ended));
-	check_is(last->result, -ECANCELED);
-	task_join(last);
-}
-
 /* It goes before who works for it. */
 static void body_gives_up(struct task *task)
 {
@@ -144,7 +130,7 @@ TEST(withdrawn, "with the first call all end that were made for it")
 	check_is(atomic_load(&between_end), -ECANCELED);
 	task_join(&client);
 	task_join(&between);
-	lost(&last);
+	pays_itself(&last, third);
 	must(server_del(domain, theirs));
 	check_is(domain_stat(domain).ejections, 0);
 }
@@ -189,7 +175,7 @@ TEST(ended, "with the work that it was made for a call ends, taken up or not")
 		task_join(&client);
 		await(atomic_load(&between.step));
 		if (i)
-			lost(&last);
+			pays_itself(&last, third);
 		atomic_store(&between.stop, 2);
 		await(atomic_load(&between.step) == 2);
 		check_is(between.result, -ECANCELED);
@@ -225,7 +211,7 @@ TEST(dies, "who dies in between takes nobody along")
 	await(atomic_load(&client.step));
 	check_is(client.result, -EOWNERDEAD);
 	task_join(&client);
-	lost(&last);
+	pays_itself(&last, third);
 	await(server_del(domain, ours) == 0);
 }
 

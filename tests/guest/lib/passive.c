@@ -79,6 +79,21 @@ void body_works(struct task *task)
 	task->result = serve_end(out.handle);
 }
 
+void pays_itself(struct task *provider, uint32_t own)
+{
+	uint64_t clients, paid;
+
+	await(state_of(provider->id) != RESCH_STATE_GONE);
+	clients = server_stat(domain, ours).consumed;
+	paid = server_stat(domain, own).consumed;
+	await(server_stat(domain, own).consumed > paid + 4 * MS);
+	check_is(server_stat(domain, ours).consumed, clients);
+	atomic_store(&provider->stop, 1);
+	await(atomic_load(&provider->ended));
+	check_is(provider->result, -ECANCELED);
+	task_join(provider);
+}
+
 void body_answers(struct task *task)
 {
 	struct resch_serve out;

@@ -35,6 +35,12 @@ void body_calls(struct task *task);
 void body_works(struct task *task);
 
 /*
+ * That provider works at the expense of its own server from here on, and no more at the clients'.
+ * Ends it.
+ */
+void pays_itself(struct task *provider, uint32_t own);
+
+/*
  * A provider that answers calls until stop_provider(), which is by SIGUSR1: signals_end_waiting().
  */
 void body_answers(struct task *task);
