@@ -118,6 +118,10 @@ class Served(CheckerTest):
             else:
                 self.assert_broken(tape.lines, 'replenish')
 
+    def test_nothing_is_given_up_for_one_that_sleeps(self):
+        tape = Calls().begin().on(1, PROVIDER).block(2, PROVIDER).wake(2, CLIENT).serve(2, 0, 1)
+        self.assert_legal(tape.on(2, CLIENT).done(3, CLIENT).on(3, OTHER).done(6, OTHER).lines)
+
     def test_a_soft_one_whose_provider_uses_its_budget_up(self):
         tape = Calls(CBS).begin().on(1, PROVIDER).off(4, PROVIDER).note(4, CLIENT, 7, 4, 20)
         self.assert_legal(tape.on(4, PROVIDER).off(5, PROVIDER).answer(5).on(5, CLIENT).lines)

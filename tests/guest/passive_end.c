@@ -34,11 +34,8 @@ TEST(withdrawn, "a client that withdraws its call, or itself, does not pay any l
 	for (i = 0; i < 2; i++) {
 		start(&provider, theirs, body_works);
 		memset(&client, 0, sizeof(client));
-		client.reg = periodic(PASSIVE_PERIOD, MS);
-		client.reg.params.group = ours;
-		client.reg.params.cpu = -1;
 		client.number = i;
-		task_start(&client, body_gives_up);
+		start_first(&client, body_gives_up);
 		await(atomic_load(&provider.step));
 		task_join(&client);
 		pays_itself(&provider, theirs);
@@ -48,18 +45,6 @@ TEST(withdrawn, "a client that withdraws its call, or itself, does not pay any l
 	check_is(domain_stat(domain).ejections, 0);
 }
 
-static int body_client_process(void *arg)
-{
-	struct task client;
-
-	(void)arg;
-	dev = resch_open();
-	start(&client, ours, body_calls);
-	for (;;)
-		pause();
-	return 0;
-}
-
 TEST(client_dies, "a client that is killed takes nobody along, and its server is free")
 {
 	struct task provider;
@@ -67,7 +52,7 @@ TEST(client_dies, "a client that is killed takes nobody along, and its server is
 
 	servers();
 	start(&provider, theirs, body_works);
-	pid = child(body_client_process, NULL);
+	pid = start_process(ours, body_calls);
 	await(atomic_load(&provider.step));
 	kill(pid, SIGKILL);
 	child_wait(pid);

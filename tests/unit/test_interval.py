@@ -100,7 +100,7 @@ class Command(unittest.TestCase):
         lines = jitter.script(Args, 4, '/disk', '/out').split('\n')
         self.assertEqual(sum('resch-interval' in line for line in lines), 4)
         self.assertEqual(sum('resch-load' in line for line in lines), 1)
-        self.assertEqual(sum(line == 'kill $busy' for line in lines), 1)
+        self.assertEqual(sum(line == 'kill $busy; busy=' for line in lines), 1)
         for line in lines:
             if 'reschctl shield 3' in line:
                 self.assertIn('reschctl unshield', line)

@@ -30,6 +30,38 @@ void start(struct task *task, uint32_t server, void (*body)(struct task *task))
 	task_start(task, body);
 }
 
+void start_first(struct task *task, void (*body)(struct task *task))
+{
+	task->reg = periodic(PASSIVE_PERIOD, MS);
+	task->reg.params.group = ours;
+	task->reg.params.cpu = -1;
+	task_start(task, body);
+}
+
+struct alone {
+	uint32_t server;
+	void (*body)(struct task *task);
+};
+
+static int process_main(void *arg)
+{
+	const struct alone *alone = arg;
+	struct task task;
+
+	dev = resch_open();
+	start(&task, alone->server, alone->body);
+	for (;;)
+		pause();
+	return 0;
+}
+
+pid_t start_process(uint32_t server, void (*body)(struct task *task))
+{
+	struct alone alone = { .server = server, .body = body };
+
+	return child(process_main, &alone);
+}
+
 int client_call(uint32_t server, uint32_t flags, struct resch_call *out)
 {
 	*out = (struct resch_call){ .server = server, .flags = flags, .data = 4711 };

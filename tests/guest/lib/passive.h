@@ -19,6 +19,14 @@ uint32_t server_of_kind(uint32_t kind, uint64_t budget, uint64_t period);
 /* Start a client or a provider. */
 void start(struct task *task, uint32_t server, void (*body)(struct task *task));
 
+/*
+ * A client with a period and a deadline, for whom who works for it comes second: task_wait() first.
+ */
+void start_first(struct task *task, void (*body)(struct task *task));
+
+/* A process that has one such thread, until it is killed. */
+pid_t start_process(uint32_t server, void (*body)(struct task *task));
+
 /* The calls, as they are: 0 or -errno. A client's data is 4711. */
 int client_call(uint32_t server, uint32_t flags, struct resch_call *out);
 int client_end(uint64_t handle, uint32_t flags);

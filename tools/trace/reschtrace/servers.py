@@ -186,7 +186,8 @@ class Sweep:
         self.enqueue(job, event.name == 'resch_release' and job.of is job)
 
     def serve_event(self, event):
-        """A task of a passive server goes to its client's, in the client's place, or back."""
+        """A task of a passive server goes to its client's, in the client's place, or back. While it
+        sleeps nothing is given up."""
         task, client = self.tasks.get(event['id']), self.tasks.get(event['client'])
         if task is None or client is None or event['begin'] and not self.works.job_of(client):
             self.strangers, self.judging = True, False
@@ -194,8 +195,6 @@ class Sweep:
         job = self.ready.get(task.id)
         if job:
             self.dequeue(task, 'discard' if event.get('discard', 0) else 'block')
-        elif event.get('discard', 0):
-            self.discard(task)
         self.works.serve(task, client if event['begin'] else None)
         if job:
             self.works.assign(job)
