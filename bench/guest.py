@@ -57,14 +57,17 @@ def module(kernel, path):
     return None
 
 
-def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=()):
-    """Run a shell command in a guest, with folder/files at /; /out comes back into the folder."""
+def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=(), arguments=''):
+    """Run a shell command in a guest, with folder/files at / and more arguments for the kernel; /out
+    comes back into the folder."""
     options = ['-k', kernel, '--icount', '-c', str(cpus), '-t', str(timeout), '-o', folder,
                '--files', os.path.join(folder, 'files')]
     if cpus > 1:
         options += ['--turns', str(turns)]
     for program in programs:
         options += ['--program', program]
+    if arguments:
+        options += ['-a', arguments]
     tell(f'{kernel}: a guest measures, at most {timeout} s: {folder}')
     subprocess.run([os.path.join(HARNESS, 'guest'), *options, '--', 'sh', '-c', command],
                    check=True, stdout=sys.stderr)

@@ -9,6 +9,8 @@ import os
 COMPUTING = ('compute', 'cache')
 # Phases without protection.
 STOCK = ('idle', 'floor', 'loaded')
+# Nothing of ours protects there.
+PEERS = (*STOCK, 'full', 'partition')
 
 
 class Broken(Exception):

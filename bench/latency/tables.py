@@ -7,7 +7,8 @@ from columns import columns
 
 NAMES = {'idle': 'SCHED_FIFO 99, idle', 'floor': 'SCHED_FIFO 99, others compute elsewhere',
          'loaded': 'SCHED_FIFO 99, loaded', 'shield': 'shield, loaded',
-         'artis': 'shield and guard, loaded'}
+         'artis': 'shield and guard, loaded', 'full': 'preempt=full, loaded',
+         'partition': 'isolated partition, loaded'}
 # (percentile, what one sample in is beyond it)
 PERCENTILES = (('p99.9', 1000), ('p99.99', 10000), ('p99.999', 100000))
 # É. Piel and others, INRIA RR-5781, 2005, tables 1 and 2: us; 99.999 % and maximum of 300 million.
@@ -78,21 +79,24 @@ def costs(record):
 
 
 def verdicts(record):
-    """[(phase, text, whether it holds)] of what was wanted."""
+    """[(phase, what was wanted, text, whether it holds)]."""
     found = []
     for phase in record['phases']:
-        if phase in results.STOCK or 'loaded' not in record['phases']:
+        if phase in results.PEERS or 'loaded' not in record['phases']:
             continue
         for figure, name in (('p99.9', '99.9 %'), ('max', 'maximum')):
             times = results.better(record, phase, figure)
             words = f'user latency, {name}: {times:.1f} times better than unshielded, pinned to the same CPU'
             if 'floor' in record['phases']:
                 words += f' ({results.better(record, "floor", figure):.1f} times if all others only compute, elsewhere)'
-            found.append((phase, words, times >= LEAST_BETTER))
-        share = results.kept(record, phase, 'compute')
-        if share is not None:
-            found.append((phase, f'computing load: {100 * share:.0f} % of its throughput',
-                          share >= LEAST_KEPT))
+            found.append((phase, f'user latency, {name}: {LEAST_BETTER} times better', words,
+                          times >= LEAST_BETTER))
+        for kind in record['phases']['loaded'].get('loads', {}):
+            share = results.kept(record, phase, kind)
+            if share is not None:
+                found.append((phase, f'load {kind}: {100 * LEAST_KEPT:.0f} % of its throughput',
+                              f'load {kind}: {100 * share:.0f} % of its throughput',
+                              share >= LEAST_KEPT))
     return found
 
 
@@ -103,5 +107,5 @@ def text(record, report=True):
              *variation(record, report), '', *costs(record), '']
     lines += [f'{NAMES.get(phase, phase)}: {words}: {"yes" if holds else "NO"} '
               f'(wanted: {LEAST_BETTER} times, {100 * LEAST_KEPT:.0f} %)'
-              for phase, words, holds in verdicts(record)]
+              for phase, _, words, holds in verdicts(record)]
     return '\n'.join(lines)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kinds.c - the five loads */
+/* kinds.c - the loads, and the five of the report */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,8 @@ const struct load loads[] = {
 	{ "net", "pings", load_net },
 	{ "lock", "locks", load_lock },
 	{ "cache", "1024 misses", load_cache },
+	{ "fork", "processes", load_fork },
+	{ "unmap", "mappings of 64 pages", load_unmap },
 	{ NULL, NULL, NULL },
 };
 

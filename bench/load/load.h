@@ -3,7 +3,8 @@
  * load.h - what keeps a machine busy while something else is measured
  *
  * The five loads of É. Piel and others: ARTiS, INRIA RR-5781, 2005, section 5.1.3. Each counts what
- * it gets done, so that it can be said what a measure against latency costs the others.
+ * it gets done, so that it can be said what a measure against latency costs the others. Two more
+ * are of the memory management, which theirs leave alone.
  */
 #ifndef _LOAD_LOAD_H
 #define _LOAD_LOAD_H
@@ -31,6 +32,8 @@ void load_cache(volatile uint64_t *done, const char *disk, unsigned int worker);
 void load_disk(volatile uint64_t *done, const char *disk, unsigned int worker);
 void load_net(volatile uint64_t *done, const char *disk, unsigned int worker);
 void load_lock(volatile uint64_t *done, const char *disk, unsigned int worker);
+void load_fork(volatile uint64_t *done, const char *disk, unsigned int worker);
+void load_unmap(volatile uint64_t *done, const char *disk, unsigned int worker);
 
 /* In one page that all processes share, and that a file keeps for readers. */
 #define LOAD_WORKERS 64

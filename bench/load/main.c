@@ -20,7 +20,8 @@
 static const char help[] =
 	"usage: resch-load [-f BOARD] [-d FILE] [-u PERCENT] KIND[=WORKERS]...\n"
 	"       resch-load -r BOARD\n"
-	"Keeps the machine busy until it is ended. KIND: compute disk net lock cache.\n"
+	"Keeps the machine busy until it is ended. KIND: compute disk net lock cache fork\n"
+	"unmap.\n"
 	"\n"
 	"  -f, --board=BOARD    count in this file (/tmp/resch-load)\n"
 	"  -r, --read=BOARD     print what has been done so far: JSON, times in ns\n"

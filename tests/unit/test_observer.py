@@ -16,6 +16,7 @@ BENCH = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [BENCH, BENCH + '/latency', BENCH + '/balance']
 import observed  # noqa: E402
 import results  # noqa: E402
+import spread  # noqa: E402
 import tables  # noqa: E402
 
 
@@ -77,11 +78,11 @@ class Latency(unittest.TestCase):
             'shield': phase(stats(2000, shielded, 50000), 2.0 * share)}}
 
     def test_goals_are_met_at_exactly_five_times_and_nine_tenths(self):
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record())],
+        self.assertEqual([holds for *_, holds in tables.verdicts(self.record())],
                          [True, True, True])
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(share=0.89))],
+        self.assertEqual([holds for *_, holds in tables.verdicts(self.record(share=0.89))],
                          [True, True, False])
-        self.assertEqual([holds for _, _, holds in tables.verdicts(self.record(shielded=20001))],
+        self.assertEqual([holds for *_, holds in tables.verdicts(self.record(shielded=20001))],
                          [False, True, True])
 
     def test_the_floor_says_what_protection_could_reach(self):
@@ -89,7 +90,7 @@ class Latency(unittest.TestCase):
         self.assertNotIn('elsewhere', tables.text(record))
         record['phases']['floor'] = {**record['phases']['idle'], 'user': stats(2000, 12500, 50000)}
         self.assertEqual([(words.split('(')[-1], holds)
-                          for _, words, holds in tables.verdicts(record)][:2],
+                          for _, _, words, holds in tables.verdicts(record)][:2],
                          [('8.0 times if all others only compute, elsewhere)', True),
                           ('5.0 times if all others only compute, elsewhere)', True)])
 
@@ -117,7 +118,39 @@ class Latency(unittest.TestCase):
                                   capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('maximum: 5.0 times better', done.stdout)
-        self.assertIn('computing load: 90 % of its throughput: yes', done.stdout)
+        self.assertIn('load compute: 90 % of its throughput: yes', done.stdout)
+
+    def test_every_load_is_in_the_goal(self):
+        record = self.record()
+        for phase, rate in (('loaded', 100), ('shield', 80)):
+            record['phases'][phase]['loads']['disk'] = {'rate': rate, 'cpu': 1.0}
+        self.assertEqual([(words, holds) for _, _, words, holds in tables.verdicts(record)][2:],
+                         [('load compute: 90 % of its throughput', True),
+                          ('load disk: 80 % of its throughput', False)])
+
+    def test_what_kernels_offer_has_no_goal(self):
+        record = self.record()
+        record['phases']['full'] = record['phases']['shield']
+        record['phases']['partition'] = record['phases']['shield']
+        self.assertEqual({phase for phase, *_ in tables.verdicts(record)}, {'shield'})
+
+    def test_boots_are_least_median_and_largest(self):
+        records = [self.record(share, shielded)
+                   for share, shielded in ((0.9, 20000), (0.5, 10000), (1.0, 25000))]
+        found = spread.text([dict(record, arguments='isolcpus=3') for record in records])
+        self.assertIn('6.12 isolcpus=3 (emulated, on a clock that counts instructions), 3 boots',
+                      found)
+        rows = {line.split('  ')[0]: [cell.strip() for cell in line.split('  ')[1:] if cell]
+                for line in found.splitlines()}
+        self.assertEqual(rows['shield, loaded'][:3],
+                         ['4.0 / 5.0 / 10.0', '5.0 / 5.0 / 5.0', '50 / 90 / 100'])
+        self.assertIn('10.0 / 20.0 / 25.0 50.0 / 50.0 / 50.0 2000', ' '.join(found.split()))
+        self.assertIn('user latency, 99.9 %: 5 times better: in 2 of 3 boots', found)
+        self.assertIn('load compute: 90 % of its throughput: in 2 of 3 boots', found)
+
+    def test_only_boots_of_one_kernel_and_one_command_line_are_compared(self):
+        records = [self.record(), dict(self.record(), arguments='isolcpus=3'), self.record()]
+        self.assertEqual([len(boots) for boots in spread.groups(records)], [2, 1])
 
 
 class Workload(unittest.TestCase):
