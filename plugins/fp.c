@@ -152,7 +152,7 @@ static const struct resch_plugin fp = {
 	.about =
 		"fixed priorities (order=dm|rm|explicit), exact response-time admission (test=rta|hyperbolic|ll)",
 	.abi = RESCH_PLUGIN_ABI,
-	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED,
+	.flags = RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED | RESCH_PLUGIN_FIXED,
 	.order = &fp_order,
 	.option = fp_option,
 	.admit = fp_admit,

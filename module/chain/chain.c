@@ -16,6 +16,7 @@
 #include "page.h"
 #include "stage.h"
 #include "core/cpu.h"
+#include "core/direct.h"
 #include "core/event.h"
 #include "core/params.h"
 #include "core/trace.h"
@@ -88,8 +89,11 @@ static int chain_attach_stage(struct resch_stage *stage)
 		err = -EBUSY; /* its next job would be taken for an instance */
 	else
 		thread->stage = stage;
-	if (!err && resch_stage_ruled(stage))
+	if (!err && resch_stage_ruled(stage)) {
+		/* who is direct would not be seen to be at work */
+		resch_direct_end_all(thread->home);
 		thread->home->guards++;
+	}
 	resch_thread_unlock_irq(thread);
 	return err;
 }

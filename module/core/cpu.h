@@ -61,6 +61,8 @@ struct resch_cpu {
 	 */
 	bool whole;
 	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
+	bool fixed; /* ... and RESCH_PLUGIN_FIXED; resch_lock too */
+	u32 apart; /* threads here that are; resch_lock too. See direct.h */
 	bool straight; /* releases and completions may go by straight.c */
 	struct resch_order order; /* of the plugin, where `ordered` */
 	struct resch_thread *selected;
@@ -166,8 +168,17 @@ static inline void resch_cpu_unlock_irq(struct resch_cpu *rc)
 
 #define resch_cpu_assert_locked(rc) lockdep_assert_held((rc)->lock)
 
-/* The lock of the CPU that the thread is on; it may go to another one until we have it. */
-static inline struct resch_cpu *resch_thread_lock(struct resch_thread *thread)
+/*
+ * The engine has the thread, if it is direct (see direct.h): what it says of itself is so, and
+ * anything may be done to it. cpu->lock.
+ */
+void resch_direct_end(struct resch_thread *thread);
+
+/*
+ * The lock of the CPU that the thread is on; it may go to another one until we have it. Bare: the
+ * thread may still be direct.
+ */
+static inline struct resch_cpu *resch_thread_lock_bare(struct resch_thread *thread)
 {
 	struct resch_cpu *rc;
 
@@ -178,6 +189,16 @@ static inline struct resch_cpu *resch_thread_lock(struct resch_thread *thread)
 			return rc;
 		resch_cpu_unlock(rc);
 	}
+}
+
+/* That lock; the engine has the thread. */
+static inline struct resch_cpu *resch_thread_lock(struct resch_thread *thread)
+{
+	struct resch_cpu *rc = resch_thread_lock_bare(thread);
+
+	if (unlikely(atomic_read(&thread->direct)))
+		resch_direct_end(thread);
+	return rc;
 }
 
 static inline struct resch_cpu *resch_thread_lock_irq(struct resch_thread *thread)

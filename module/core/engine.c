@@ -5,6 +5,7 @@
 #include <linux/timex.h>
 
 #include "agenda.h"
+#include "direct.h"
 #include "engine.h"
 #include "jobs.h"
 #include "park.h"
@@ -93,6 +94,7 @@ void resch_engine_freeze(struct resch_cpu *rc, u64 now)
 	resch_cpu_assert_locked(rc);
 	if (rc->frozen)
 		return;
+	resch_direct_end_all(rc);
 	rc->frozen = true;
 	rc->straight = false;
 	resch_agenda_deselect(rc, RESCH_OFF_DETACH, now);
@@ -321,6 +323,7 @@ static void engine_lend_nothing(struct resch_thread *thread)
 /* The thread blocked, woke or died since the last time. */
 static void engine_sync(struct resch_thread *thread, u64 now)
 {
+	resch_direct_end(thread);
 	if (likely(!READ_ONCE(thread->dead))) {
 		resch_job_sync(thread, now);
 		if (unlikely(thread->grant))

@@ -50,6 +50,7 @@ static void levels_move(struct resch_cpu *rc, struct resch_thread *thread, u32 l
 	u64 now = ktime_get();
 
 	resch_cpu_assert_locked(rc);
+	resch_direct_end(thread);
 	thread->level = level;
 	if (!thread->entered || thread->state == RESCH_GONE)
 		return;

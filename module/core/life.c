@@ -6,6 +6,7 @@
 #include <resch/straight.h>
 
 #include "cpu.h"
+#include "direct.h"
 #include "life.h"
 #include "params.h"
 #include "linux/hooks.h"
@@ -39,6 +40,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 	INIT_LIST_HEAD(&thread->grave);
 	INIT_LIST_HEAD(&thread->waiting);
 	resch_passive_init(thread);
+	resch_direct_init(thread);
 	refcount_set(&thread->refs, 1);
 	__module_get(THIS_MODULE);
 	return thread;

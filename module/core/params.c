@@ -49,6 +49,12 @@ MODULE_PARM_DESC(
 	straight,
 	"releases and completions of plain periodic jobs take a short way where they can (Y)");
 
+bool resch_direct = true;
+module_param_named(direct, resch_direct, bool, 0444);
+MODULE_PARM_DESC(
+	direct,
+	"threads whose SCHED_FIFO priorities are their plugin's order already are let go by timers of their own (Y)");
+
 bool resch_stop_by_parking;
 static char *stop = "auto";
 module_param(stop, charp, 0444);

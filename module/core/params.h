@@ -27,6 +27,7 @@ extern unsigned int resch_escalate_us;
 extern unsigned int resch_watchdog_ms;
 extern unsigned int resch_members;
 extern bool resch_straight;
+extern bool resch_direct;
 extern bool resch_stop_by_parking;
 
 /* The ranges that uapi/linux/resch.h gives; times are ns. */

@@ -97,12 +97,8 @@ void resch_park_astray(struct resch_thread *thread)
 	resch_thread_unlock_irqrestore(thread, flags);
 }
 
-/*
- * schedule(), without the calls of the thread's notifier: whoever sleeps here has nothing to tell
- * as it goes and comes, and nor has the hook of its wake-up. By the thread itself, the one who
- * may change its list.
- */
-static void park_sleep(struct resch_thread *thread)
+/* The thread itself is the one who may change its list of notifiers. */
+void resch_park_sleep(struct resch_thread *thread)
 {
 	int cid;
 
@@ -148,7 +144,7 @@ int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsi
 			resch_agenda_stopped(thread);
 		set_current_state(sleep);
 		resch_cpu_unlock_irqrestore(rc, flags);
-		park_sleep(thread);
+		resch_park_sleep(thread);
 		/*
 		 * The usual way out: the one who selected us cleared `held` before waking us, and
 		 * noted our job before that.

@@ -28,6 +28,13 @@ int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsi
 	__releases(&thread->rc->lock);
 
 /*
+ * schedule(), without the calls of the thread's notifier: whoever sleeps in this module has nothing
+ * to tell as it goes and comes, and nor has the hook of its wake-up. By the thread itself, no
+ * locks.
+ */
+void resch_park_sleep(struct resch_thread *thread);
+
+/*
  * Current, which is @thread, is not where its plugin has it: it is to go there on its way to user
  * mode. No locks, interrupts on.
  */

@@ -4,6 +4,7 @@
 #include <linux/wait_bit.h>
 
 #include "cpu.h"
+#include "direct.h"
 #include "params.h"
 #include "reap.h"
 #include "retire.h"
@@ -99,6 +100,7 @@ void resch_thread_reap_all(void)
  */
 static void thread_bury(struct resch_thread *thread)
 {
+	resch_direct_exit(thread);
 	if (thread->hooked && thread->died) {
 		thread->hooked = false;
 		resch_hooks_forget();

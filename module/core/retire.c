@@ -21,6 +21,7 @@ void resch_thread_retire(struct resch_thread *thread, u32 gone, u64 now)
 	resch_cpu_assert_locked(rc);
 	if (thread->state == RESCH_GONE)
 		return;
+	resch_direct_end(thread);
 	resch_thread_pay(thread);
 	if (unlikely(thread->stage))
 		resch_stage_gone(thread, now);

@@ -5,7 +5,6 @@
 #include "agenda.h"
 #include "park.h"
 #include "straight.h"
-#include "trace.h"
 
 static struct resch_queue *straight_ready(struct resch_cpu *rc)
 {
@@ -171,38 +170,13 @@ static bool straight_may_leave(const struct resch_cpu *rc, const struct resch_th
 	return heir && list_entry(first, struct resch_thread, shadow)->level < heir->level;
 }
 
-/*
- * What the job has executed goes into the statistics. false: it has overrun, and nothing is done.
- *
- * Who needed no longer than its budget from its release on has not used up more of it. Then what it
- * executed can be had for nothing at the next release, and is owed until then; it has the way from
- * here to the switch in it. Who records the ends of jobs gets it now.
- */
-static __always_inline bool straight_account(struct resch_thread *thread, u64 now)
-{
-	struct resch_life *life = &thread->life;
-	u64 runtime;
-
-	if (likely(now - thread->task.job.release <= life->budget &&
-		   !trace_resch_complete_enabled())) {
-		thread->owed = true;
-		return true;
-	}
-	runtime = resch_thread_runtime(thread);
-	if (resch_life_exceeded(life, runtime))
-		return false;
-	life->spent = runtime - life->exec_base;
-	resch_life_end_execution(&thread->stats, life->spent);
-	return true;
-}
-
 /* The job ends. See resch_job_complete(), job_next(). */
 static __always_inline void straight_complete(struct resch_cpu *rc, struct resch_thread *thread,
 					      u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
 
-	resch_life_end_time(&thread->stats, &thread->task.job, now);
+	resch_life_end_in_time(&thread->stats, &thread->task.job, now);
 	if (unlikely(!thread->owed))
 		trace_resch_complete(thread, now, thread->life.spent);
 	thread->task.ready = false;
@@ -244,7 +218,7 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		     (heir && (heir->life.enforce || heir->moving))))
 		return false;
 	/* From here on there is no way back. */
-	if (unlikely(!straight_account(thread, now)))
+	if (unlikely(!resch_straight_account(thread, now)))
 		return false;
 
 	straight_complete(rc, thread, now);

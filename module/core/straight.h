@@ -9,6 +9,7 @@
 #define _RESCH_CORE_STRAIGHT_H
 
 #include "cpu.h"
+#include "trace.h"
 
 /* Is the job of @thread one for this way? cpu->lock. */
 static inline bool resch_straight_is(const struct resch_thread *thread)
@@ -28,5 +29,30 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now);
  * it is set to.
  */
 bool resch_straight_wait(struct resch_thread *thread, u64 now);
+
+/*
+ * What the job has executed goes into the statistics. false: it has overrun, and nothing is done.
+ *
+ * Who needed no longer than its budget from its release on has not used up more of it. Then what it
+ * executed can be had for nothing at the next release, and is owed until then; it has the way from
+ * here to the switch in it. Who records the ends of jobs gets it now. cpu->lock.
+ */
+static __always_inline bool resch_straight_account(struct resch_thread *thread, u64 now)
+{
+	struct resch_life *life = &thread->life;
+	u64 runtime;
+
+	if (likely(now - thread->task.job.release <= life->budget &&
+		   !trace_resch_complete_enabled())) {
+		thread->owed = true;
+		return true;
+	}
+	runtime = resch_thread_runtime(thread);
+	if (resch_life_exceeded(life, runtime))
+		return false;
+	life->spent = runtime - life->exec_base;
+	resch_life_end_execution(&thread->stats, life->spent);
+	return true;
+}
 
 #endif /* _RESCH_CORE_STRAIGHT_H */

@@ -22,7 +22,9 @@
 #ifndef _RESCH_THREAD_H
 #define _RESCH_THREAD_H
 
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/preempt.h>
@@ -60,6 +62,14 @@ enum resch_thread_state {
 #define RESCH_TODO_PIN BIT(3) /* go back to its CPU: somebody moved it */
 #define RESCH_TODO_CHILD BIT(4) /* prepare for its next child */
 #define RESCH_TODO_BORN BIT(5) /* a member's child, before its first instruction */
+
+/* Whether a thread goes by the engine: see direct.h. */
+enum resch_direct {
+	RESCH_DIRECT_OFF,
+	RESCH_DIRECT_ASLEEP, /* until its timer wakes it */
+	RESCH_DIRECT_AWAKE, /* in the job that it was woken for */
+	RESCH_DIRECT_ENDING, /* that job is being accounted for, by itself, with interrupts off */
+};
 
 /* Requests for a release of a sporadic task that may wait to be served. */
 #define RESCH_REQUESTS 64
@@ -117,6 +127,7 @@ struct resch_thread {
 	 */
 	bool owed;
 	bool plain; /* by its parameters, jobs may go by straight.c; constant */
+	bool apart; /* may be direct, by its level; resch_lock too. See direct.h */
 	bool work_queued;
 	bool work_owns; /* the queued work holds a reference */
 	bool dead;
@@ -137,6 +148,14 @@ struct resch_thread {
 	u64 ahead; /* the current job was released so much too early, and has not begun; or 0 */
 	u64 lead_late; /* jobs that came after their release, though released ahead of it */
 	u64 lead_way; /* the longest way from a timer to core/lead.c */
+	/*
+	 * enum resch_direct: from OFF and to OFF under cpu->lock. While it is not OFF the job and
+	 * the statistics are the thread's own, which is ENDING as it changes them
+	 */
+	atomic_t direct;
+	struct hrtimer release; /* of who is direct; on its CPU */
+	u64 base; /* CPU time of it when that woke it last */
+	unsigned long switched; /* how often it had been preempted, as the last job ended */
 	struct resch_passive passive;
 	struct resch_file *file; /* resch_lock too; NULL: it is closed */
 

@@ -5,6 +5,7 @@
 #include "agenda.h"
 #include "clock.h"
 #include "cpu.h"
+#include "direct.h"
 #include "engine.h"
 #include "jobs.h"
 #include "lead.h"
@@ -71,20 +72,22 @@ static int job_interrupted(struct resch_thread *thread)
 	return err;
 }
 
-/*
- * The thread goes on when it is let go, or with a signal. cpu->lock, which is released.
- */
-static __always_inline int job_hold(struct resch_thread *thread, unsigned long flags)
-	__releases(thread->rc->lock)
+/* The thread goes on, as it was let go, or with a signal (@err). */
+static __always_inline int job_held(struct resch_thread *thread, int err)
 {
-	int err = resch_park_hold_locked(thread, true, flags);
-
 	if (unlikely(err)) {
 		err = job_interrupted(thread);
 		if (err)
 			return err;
 	}
 	return unlikely(READ_ONCE(thread->state) == RESCH_GONE) ? -ECANCELED : 0;
+}
+
+/* The thread sleeps until it is let go. cpu->lock, which is released. */
+static __always_inline int job_hold(struct resch_thread *thread, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	return job_held(thread, resch_park_hold_locked(thread, true, flags));
 }
 
 /*
@@ -123,6 +126,22 @@ static void job_resume_wait(struct resch_thread *thread, u64 now)
 		resch_job_await_asked(thread, now);
 }
 
+/* A job has ended in the straight way. cpu->lock, which is released. */
+static __always_inline int job_rest_straight(struct resch_thread *thread, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	struct resch_cpu *rc = thread->rc;
+
+	if (unlikely(thread->apart) && resch_direct_begin(thread)) {
+		resch_clock_arm(rc);
+		resch_cpu_unlock(rc);
+		return job_held(thread, resch_direct_sleep(thread, flags));
+	}
+	if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
+		resch_clock_arm(rc);
+	return job_hold(thread, flags);
+}
+
 static void job_report(const struct resch_thread *thread, struct resch_wait *out)
 {
 	const struct resch_job *job = &thread->noted_job;
@@ -131,6 +150,29 @@ static void job_report(const struct resch_thread *thread, struct resch_wait *out
 	out->deadline = job->deadline;
 	out->job = job->index;
 	out->skipped = job->skipped;
+}
+
+/* What the call returns, and tells of the job that begins. */
+static __always_inline int job_reported(const struct resch_thread *thread, int err,
+					struct resch_wait *out)
+{
+	if (!err && out)
+		job_report(thread, out);
+	return err;
+}
+
+/* A wait of a thread that is direct. 1: nothing is done, it is the engine's now. */
+static int job_wait_direct(struct resch_thread *thread)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (likely(resch_direct_wait(thread)))
+		return job_held(thread, resch_direct_sleep(thread, flags));
+	resch_thread_lock_bare(thread);
+	resch_direct_back(thread, ktime_get());
+	resch_cpu_unlock_irqrestore(thread->rc, flags);
+	return 1;
 }
 
 /*
@@ -178,39 +220,56 @@ static noinline int job_wait(struct resch_thread *thread, bool begun, u64 now, u
 	return job_rest(thread, now, flags);
 }
 
+/*
+ * The thread comes under control, or goes back to its CPU, from where somebody has moved it, before
+ * it waits. Process context. @begun: it waits for its first job.
+ */
+static int job_prepare(struct resch_thread *thread, bool *begun)
+{
+	if (READ_ONCE(thread->entered)) {
+		resch_restore_pin(thread);
+		return 0;
+	}
+	*begun = true;
+	return resch_thread_enter(thread, true);
+}
+
+/* cpu->lock. */
+static bool job_is_prepared(const struct resch_thread *thread)
+{
+	return thread->entered &&
+	       (smp_processor_id() == thread->rc->number || thread->state == RESCH_GONE);
+}
+
 int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 {
-	struct resch_cpu *rc = READ_ONCE(thread->rc);
 	bool begun = false;
 	unsigned long flags;
 	int err;
 	u64 now;
 
-	if (unlikely(thread->task.params.kind == RESCH_WAKEUP))
-		return -EINVAL;
-	if (unlikely(raw_smp_processor_id() != rc->number && READ_ONCE(thread->entered) &&
-		     READ_ONCE(thread->state) != RESCH_GONE))
-		resch_restore_pin(thread); /* somebody moved it */
-	if (unlikely(!READ_ONCE(thread->entered))) {
-		err = resch_thread_enter(thread, true);
+	if (unlikely(atomic_read(&thread->direct))) {
+		err = job_wait_direct(thread);
+		if (err <= 0)
+			return job_reported(thread, err, out);
+	}
+	resch_thread_lock_irqsave(thread, flags);
+	now = ktime_get();
+	if (likely(resch_straight_is(thread) && resch_straight_wait(thread, now)))
+		return job_reported(thread, job_rest_straight(thread, flags), out);
+	if (unlikely(!job_is_prepared(thread) || thread->task.params.kind == RESCH_WAKEUP)) {
+		resch_thread_unlock_irqrestore(thread, flags);
+		err = thread->task.params.kind == RESCH_WAKEUP ? -EINVAL :
+								 job_prepare(thread, &begun);
 		if (err)
 			return err;
-		begun = true;
+		resch_thread_lock_irqsave(thread, flags);
+		now = ktime_get();
 	}
-	rc = resch_thread_lock_irqsave(thread, flags);
-	now = ktime_get();
-	if (likely(!begun && resch_straight_is(thread) && resch_straight_wait(thread, now))) {
-		if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
-			resch_clock_arm(rc);
-		err = job_hold(thread, flags);
-	} else {
-		err = job_wait(thread, begun, now, flags);
-	}
+	err = job_wait(thread, begun, now, flags);
 	if (unlikely(thread->ahead) && !err)
 		err = resch_lead_wait(thread, now);
-	if (!err && out)
-		job_report(thread, out);
-	return err;
+	return job_reported(thread, err, out);
 }
 
 int resch_job_delay(struct resch_thread *thread, u64 until)

@@ -2,6 +2,7 @@
 /* join.c - a thread finds its CPU, and leaves it */
 
 #include "join.h"
+#include "core/direct.h"
 #include "core/levels.h"
 #include "linux/restore.h"
 #include "server/members.h"
@@ -56,6 +57,7 @@ static int domain_attach(struct resch_cpu *rc, struct resch_thread *thread)
 	if (rc->plugin->attach)
 		rc->plugin->attach(&rc->rq, &thread->task);
 	resch_cpu_unlock_irq(rc);
+	resch_direct_survey(rc);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "takeover.h"
 #include "core/agenda.h"
+#include "core/direct.h"
 #include "core/engine.h"
 #include "core/park.h"
 #include "core/trace.h"
@@ -19,6 +20,7 @@ void resch_takeover_begin(struct resch_domain *domain, struct resch_cpu *rc,
 	rc->rq.nr_peers = domain->nr_peers;
 	rc->whole = plugin->flags & RESCH_PLUGIN_WHOLE;
 	rc->ordered = plugin->flags & RESCH_PLUGIN_ORDERED;
+	rc->fixed = plugin->flags & RESCH_PLUGIN_FIXED;
 	if (rc->ordered)
 		rc->order = *plugin->order;
 	rc->rq.capacity = domain->capacity;
@@ -42,6 +44,7 @@ static void takeover_undress(struct resch_cpu *rc, u64 now)
 	resch_rq_for_each(&rc->rq, task) {
 		if (resch_thread_of(task)->state == RESCH_GONE)
 			continue;
+		resch_direct_end(resch_thread_of(task));
 		if (task->ready)
 			from->dequeue(task->rq, task, RESCH_WHY_DETACH, now);
 		if (from->detach)
@@ -162,6 +165,8 @@ void resch_takeover(struct resch_domain *domain, const struct resch_plugin *to)
 		takeover_all(domain, to);
 	else
 		takeover_each(domain, to);
-	for_each_cpu(cpu, &domain->cpus)
+	for_each_cpu(cpu, &domain->cpus) {
+		resch_direct_survey(resch_cpu_get(cpu));
 		resch_cpu_kick(resch_cpu_get(cpu));
+	}
 }

@@ -270,9 +270,9 @@ static inline void resch_life_replenish(struct resch_life *life, struct resch_st
 	stats->skipped++;
 }
 
-/** resch_life_end_time - it is complete: what that says of responses and lateness */
-static inline void resch_life_end_time(struct resch_stats *stats, const struct resch_job *job,
-				       u64 now)
+/** resch_life_end_in_time - it is complete before its deadline: what that says of responses */
+static inline void resch_life_end_in_time(struct resch_stats *stats, const struct resch_job *job,
+					  u64 now)
 {
 	u64 response = now > job->release ? now - job->release : 0;
 
@@ -280,6 +280,13 @@ static inline void resch_life_end_time(struct resch_stats *stats, const struct r
 	stats->response_total += response;
 	stats->response_max = max(stats->response_max, response);
 	stats->response_min = min(stats->response_min, response);
+}
+
+/** resch_life_end_time - it is complete: what that says of responses and lateness */
+static inline void resch_life_end_time(struct resch_stats *stats, const struct resch_job *job,
+				       u64 now)
+{
+	resch_life_end_in_time(stats, job, now);
 	stats->tardiness_max = max(stats->tardiness_max, resch_job_tardiness(job, now));
 }
 

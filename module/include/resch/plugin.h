@@ -500,6 +500,11 @@ struct resch_plugin {
  * with a flag above INNER
  */
 #define RESCH_PLUGIN_ORDERED (1U << 5)
+/*
+ * ORDERED, and from attach() to detach() a task's key in that order is one and the same: fixed
+ * priorities. Where the kernel's are in the same order the core asks nobody, not even its queue
+ */
+#define RESCH_PLUGIN_FIXED (1U << 6)
 
 #define RESCH_PLUGIN_PRIVATE(type, room)                     \
 	_Static_assert(sizeof(type) <= (room) * sizeof(u64), \

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/* direct.c - out of the engine's way: where the kernel's priorities are the plugin's order already */
+#include <linux/freezer.h>
+#include <linux/ktime.h>
+
+#include "agenda.h"
+#include "direct.h"
+#include "params.h"
+#include "park.h"
+#include "straight.h"
+#include "trace.h"
+#include "compat/hrtimer.h"
+
+/* ---- who may ---------------------------------------------------------------------------------- */
+
+/* One SCHED_FIFO priority of a CPU: how many have it, and the plugin's keys of those. */
+struct direct_level {
+	u32 count;
+	u64 least, most;
+};
+
+static struct direct_level direct_levels[100]; /* resch_lock */
+
+static u64 direct_key(const struct resch_cpu *rc, const struct resch_task *task)
+{
+	return resch_order_key(&rc->order, task);
+}
+
+/* false: there are more threads than levels, so that nobody need be looked at. */
+static bool direct_fill(const struct resch_cpu *rc)
+{
+	const struct resch_task *task;
+	u32 count = 0;
+
+	memset(direct_levels, 0, sizeof(direct_levels));
+	for (task = rc->rq.tasks; task; task = task->next) {
+		const struct resch_thread *thread = container_of(task, struct resch_thread, task);
+		struct direct_level *level = &direct_levels[thread->level];
+		u64 key = direct_key(rc, task);
+
+		if (++count > resch_levels)
+			return false;
+		level->least = level->count ? min(level->least, key) : key;
+		level->most = max(level->most, key);
+		level->count++;
+	}
+	return true;
+}
+
+/* Smaller keys are more urgent, and so are higher levels. */
+static bool direct_is_apart(const struct resch_cpu *rc, const struct resch_thread *thread)
+{
+	u64 key = direct_key(rc, &thread->task);
+	u32 level;
+
+	if (!thread->plain || direct_levels[thread->level].count != 1)
+		return false;
+	for (level = 0; level < ARRAY_SIZE(direct_levels); level++) {
+		const struct direct_level *other = &direct_levels[level];
+
+		if (!other->count || level == thread->level)
+			continue;
+		if (level > thread->level ? other->most >= key : other->least <= key)
+			return false;
+	}
+	return true;
+}
+
+void resch_direct_survey(struct resch_cpu *rc)
+{
+	struct resch_task *task;
+	bool some;
+
+	lockdep_assert_held(&resch_lock);
+	if (!resch_direct || (!rc->fixed && !rc->apart))
+		return;
+	some = rc->fixed && direct_fill(rc);
+	if (!some && !rc->apart)
+		return;
+	rc->apart = 0;
+	for (task = rc->rq.tasks; task; task = task->next) {
+		struct resch_thread *thread = resch_thread_of(task);
+		bool apart = some && direct_is_apart(rc, thread);
+
+		rc->apart += apart;
+		if (apart == thread->apart)
+			continue;
+		resch_thread_lock_irq(thread);
+		thread->apart = apart;
+		resch_thread_unlock_irq(thread);
+	}
+}
+
+/* ---- the timer -------------------------------------------------------------------------------- */
+
+/* Hard interrupt, without a lock: the thread's word says what is to be done. */
+static enum hrtimer_restart direct_fire(struct hrtimer *timer)
+{
+	struct resch_thread *thread = container_of(timer, struct resch_thread, release);
+	struct task_struct *task = thread->linux_task;
+	int was = atomic_read(&thread->direct);
+
+	if (unlikely(was == RESCH_DIRECT_OFF))
+		return HRTIMER_NORESTART;
+	hrtimer_add_expires_ns(timer, READ_ONCE(thread->life.distance));
+	/* awake: its job goes on beyond its next release, and its wait will see that */
+	if (unlikely(was != RESCH_DIRECT_ASLEEP))
+		return HRTIMER_RESTART;
+	/* It sleeps, so this is all that it has executed. */
+	WRITE_ONCE(thread->base, READ_ONCE(task->se.sum_exec_runtime));
+	/* orders the former before; pairs with resch_direct_wait() */
+	if (likely(atomic_cmpxchg(&thread->direct, RESCH_DIRECT_ASLEEP, RESCH_DIRECT_AWAKE) ==
+		   RESCH_DIRECT_ASLEEP))
+		wake_up_process(task);
+	return HRTIMER_RESTART;
+}
+
+void resch_direct_init(struct resch_thread *thread)
+{
+	hrtimer_setup(&thread->release, direct_fire, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+void resch_direct_exit(struct resch_thread *thread)
+{
+	hrtimer_cancel(&thread->release);
+}
+
+/* ---- back to the engine ----------------------------------------------------------------------- */
+
+/*
+ * What a release does for the account, done late. The rest of what it sets is as it was when the
+ * thread became direct. See straight_release().
+ */
+static __always_inline void direct_account_release(struct resch_thread *thread)
+{
+	struct resch_life *life = &thread->life;
+
+	if (likely(thread->owed))
+		resch_life_end_execution(&thread->stats, thread->base - life->exec_base);
+	thread->owed = false;
+	life->exec_base = thread->base;
+	life->spent = 0;
+}
+
+/* It is a moment until it has accounted for its job: less than a hundred instructions. cpu->lock. */
+static int direct_off(struct resch_thread *thread)
+{
+	int was;
+
+	do {
+		while ((was = atomic_read(&thread->direct)) == RESCH_DIRECT_ENDING)
+			cpu_relax();
+	} while (atomic_cmpxchg(&thread->direct, was, RESCH_DIRECT_OFF) != was);
+	return was;
+}
+
+bool resch_direct_back(struct resch_thread *thread, u64 now)
+{
+	int was = direct_off(thread);
+	u64 next;
+
+	resch_cpu_assert_locked(thread->rc);
+	if (was == RESCH_DIRECT_OFF)
+		return false;
+	/* It may be on its way on its CPU: it finds the word OFF, now or the next time. */
+	hrtimer_try_to_cancel(&thread->release);
+	if (was == RESCH_DIRECT_ASLEEP) {
+		thread->held = true;
+		thread->due = true;
+		resch_agenda_arm(thread);
+		return false;
+	}
+	thread->held = false;
+	thread->due = false;
+	thread->rc->nr_open++;
+	direct_account_release(thread);
+	resch_life_begin_plain(&thread->life, &thread->task.params, thread->base);
+	resch_agenda_enqueue(thread, RESCH_WHY_RELEASE, now);
+	next = thread->task.job.release + thread->life.distance;
+	resch_agenda_timer(thread, next > now ? next : RESCH_NEVER);
+	return true;
+}
+
+void resch_direct_end(struct resch_thread *thread)
+{
+	struct resch_cpu *rc = thread->rc;
+	u64 now = ktime_get();
+
+	resch_cpu_assert_locked(rc);
+	if (atomic_read(&thread->direct) == RESCH_DIRECT_OFF)
+		return;
+	if (resch_direct_back(thread, now))
+		resch_park_stop(thread, now);
+	resch_cpu_kick(rc);
+}
+
+void resch_direct_end_all(struct resch_cpu *rc)
+{
+	struct resch_task *task;
+
+	resch_cpu_assert_locked(rc);
+	if (!rc->apart)
+		return;
+	resch_rq_for_each(&rc->rq, task)
+		resch_direct_end(resch_thread_of(task));
+}
+
+/* ---- the thread's own way --------------------------------------------------------------------- */
+
+/* Who records what the engine does is to see all of it. */
+static __always_inline bool direct_is_watched(void)
+{
+	return trace_resch_release_enabled() || trace_resch_complete_enabled() ||
+	       trace_resch_select_enabled() || trace_resch_deselect_enabled();
+}
+
+bool resch_direct_begin(struct resch_thread *thread)
+{
+	struct resch_cpu *rc = thread->rc;
+
+	resch_cpu_assert_locked(rc);
+	if (direct_is_watched() || rc->guards || thread->moving || thread->pinned != thread->cpu ||
+	    READ_ONCE(thread->demoted) || test_bit(0, &thread->adjusting) || thread->life.skip ||
+	    resch_node_queued(&thread->late))
+		return false;
+	/* from an earlier time, and on its way on the CPU that was this thread's then */
+	if (hrtimer_try_to_cancel(&thread->release) < 0)
+		return false;
+	resch_agenda_timer(thread, RESCH_NEVER);
+	resch_job_note(thread);
+	thread->due = false;
+	thread->switched = current->nivcsw;
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	atomic_set(&thread->direct, RESCH_DIRECT_ASLEEP);
+	hrtimer_start(&thread->release, ns_to_ktime(thread->task.job.release),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+	return true;
+}
+
+/* Nothing is late, and its timer is set to its next release, on this CPU. */
+static __always_inline bool direct_is_plain(const struct resch_thread *thread, u64 next, u64 now)
+{
+	return !direct_is_watched() && now <= thread->task.job.deadline && next > now &&
+	       ktime_to_ns(hrtimer_get_expires(&thread->release)) == next &&
+	       smp_processor_id() == thread->cpu && !READ_ONCE(thread->kblocked);
+}
+
+/* The job ends at @now. false: it has overrun, and nothing is done. */
+static __always_inline bool direct_complete(struct resch_thread *thread, u64 now)
+{
+	struct resch_job *job = &thread->task.job;
+	unsigned long switched = current->nivcsw;
+
+	direct_account_release(thread);
+	if (unlikely(!resch_straight_account(thread, now)))
+		return false;
+	resch_life_end_in_time(&thread->stats, job, now);
+	thread->stats.preemptions += switched - thread->switched;
+	thread->switched = switched;
+	resch_job_advance(job, thread->life.distance, thread->task.params.deadline);
+	resch_job_note(thread);
+	return true;
+}
+
+bool resch_direct_wait(struct resch_thread *thread)
+{
+	u64 next, now;
+
+	lockdep_assert_irqs_disabled();
+	/* the former from here on; pairs with direct_fire(), which has set thread->base */
+	if (unlikely(atomic_cmpxchg(&thread->direct, RESCH_DIRECT_AWAKE, RESCH_DIRECT_ENDING) !=
+		     RESCH_DIRECT_AWAKE))
+		return false;
+	now = ktime_get();
+	next = thread->task.job.release + thread->life.distance;
+	if (unlikely(!direct_is_plain(thread, next, now) || !direct_complete(thread, now))) {
+		atomic_set_release(&thread->direct, RESCH_DIRECT_AWAKE);
+		return false;
+	}
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	/* The timer is of this CPU, where interrupts are off. */
+	atomic_set_release(&thread->direct, RESCH_DIRECT_ASLEEP);
+	return true;
+}
+
+int resch_direct_sleep(struct resch_thread *thread, unsigned long flags)
+{
+	local_irq_restore(flags);
+	resch_park_sleep(thread);
+	if (likely(atomic_read(&thread->direct) == RESCH_DIRECT_AWAKE))
+		return 0;
+	/* A signal, or the engine has it: with its lock it is the engine's in any case. */
+	resch_thread_lock_irqsave(thread, flags);
+	return resch_park_hold_locked(thread, true, flags);
+}
