@@ -168,7 +168,8 @@ TEST(parameters, "parameters of the module that can't be: it is not loaded, and 
 TEST(shapes, "what can't be a plugin is none")
 {
 	static const char *const wrong[] = { "wrong=name",    "wrong=pick",  "wrong=valid",
-					     "wrong=stopped", "wrong=order", "wrong=abi" };
+					     "wrong=stopped", "wrong=order", "wrong=fixed",
+					     "wrong=abi" };
 	uint32_t before = info().plugins;
 	unsigned int i;
 

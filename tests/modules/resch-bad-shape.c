@@ -40,6 +40,8 @@ static int __init bad_init(void)
 	}
 	if (!strcmp(wrong, "order"))
 		bad.flags = RESCH_PLUGIN_ORDERED;
+	if (!strcmp(wrong, "fixed"))
+		bad.flags = RESCH_PLUGIN_FIXED;
 	if (!strcmp(wrong, "abi"))
 		bad.abi++;
 	return resch_plugin_register(&bad, THIS_MODULE);
