@@ -19,6 +19,7 @@
 #include "core/direct.h"
 #include "core/event.h"
 #include "core/params.h"
+#include "core/straight.h"
 #include "core/trace.h"
 
 static DEFINE_XARRAY_ALLOC1(chain_ids); /* resch_lock */
@@ -33,9 +34,11 @@ static void chain_detach_stage(struct resch_stage *stage)
 	if (thread->stage == stage) {
 		if (resch_stage_ruled(stage))
 			thread->home->guards--;
+		resch_cpu_straighten(thread->home);
 		list_del_init(&stage->guarded);
 		resch_stage_clear(stage);
 		thread->stage = NULL;
+		resch_thread_straighten(thread);
 		thread->rc->nr_open -= resch_thread_open(thread);
 		if (stage->index)
 			thread->requests.waiting = 0;
@@ -89,10 +92,12 @@ static int chain_attach_stage(struct resch_stage *stage)
 		err = -EBUSY; /* its next job would be taken for an instance */
 	else
 		thread->stage = stage;
+	resch_thread_straighten(thread);
 	if (!err && resch_stage_ruled(stage)) {
 		/* who is direct would not be seen to be at work */
 		resch_direct_end_all(thread->home);
 		thread->home->guards++;
+		resch_cpu_straighten(thread->home);
 	}
 	resch_thread_unlock_irq(thread);
 	return err;

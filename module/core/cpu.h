@@ -63,7 +63,7 @@ struct resch_cpu {
 	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
 	bool fixed; /* ... and RESCH_PLUGIN_FIXED; resch_lock too */
 	u32 apart; /* threads here that are; resch_lock too. See direct.h */
-	bool straight; /* releases and completions may go by straight.c */
+	bool straight; /* releases and completions may go by straight.c; resch_cpu_straighten() */
 	struct resch_order order; /* of the plugin, where `ordered` */
 	struct resch_thread *selected;
 	/* preempted by level, highest first; all below the selected thread's */
@@ -121,11 +121,18 @@ static inline struct resch_cpu *resch_cpu_get(u32 cpu)
 	return &per_cpu(resch_cpus, cpu);
 }
 
+/* What ->straight depends on has changed. cpu->lock. */
+static inline void resch_cpu_straighten(struct resch_cpu *rc)
+{
+	rc->straight = resch_straight && rc->plugin && rc->ordered && !rc->frozen && !rc->viewed &&
+		       !rc->guards;
+}
+
 /* The CPU decides again; ->plugin and what it is are set. cpu->lock. */
 static inline void resch_cpu_thaw(struct resch_cpu *rc)
 {
 	rc->frozen = false;
-	rc->straight = resch_straight && rc->plugin && rc->ordered;
+	resch_cpu_straighten(rc);
 }
 
 /* ---- cpu->lock ------------------------------------------------------------------------------- */

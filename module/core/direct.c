@@ -219,9 +219,8 @@ bool resch_direct_begin(struct resch_thread *thread)
 	struct resch_cpu *rc = thread->rc;
 
 	resch_cpu_assert_locked(rc);
-	if (direct_is_watched() || rc->guards || thread->moving || thread->pinned != thread->cpu ||
-	    READ_ONCE(thread->demoted) || test_bit(0, &thread->adjusting) || thread->life.skip ||
-	    resch_node_queued(&thread->late))
+	if (direct_is_watched() || thread->moving || thread->pinned != thread->cpu ||
+	    READ_ONCE(thread->demoted) || test_bit(0, &thread->adjusting))
 		return false;
 	/* from an earlier time, and on its way on the CPU that was this thread's then */
 	if (hrtimer_try_to_cancel(&thread->release) < 0)

@@ -96,7 +96,7 @@ void resch_engine_freeze(struct resch_cpu *rc, u64 now)
 		return;
 	resch_direct_end_all(rc);
 	rc->frozen = true;
-	rc->straight = false;
+	resch_cpu_straighten(rc);
 	resch_agenda_deselect(rc, RESCH_OFF_DETACH, now);
 	if (thread)
 		resch_park_stop(thread, now);

@@ -9,6 +9,7 @@
 #include "direct.h"
 #include "life.h"
 #include "params.h"
+#include "straight.h"
 #include "linux/hooks.h"
 #include "linux/restore.h"
 
@@ -31,6 +32,7 @@ struct resch_thread *resch_thread_create(struct task_struct *task,
 	}
 	thread->life.distance = params->period;
 	thread->plain = resch_straight_plain(params);
+	resch_thread_straighten(thread);
 	thread->stats.response_min = RESCH_NEVER;
 	thread->run = true;
 	init_task_work(&thread->work, resch_thread_work);

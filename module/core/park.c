@@ -157,6 +157,20 @@ int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsi
 	return err;
 }
 
+int resch_park_hold_straight(struct resch_thread *thread, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	thread->held = true;
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	resch_cpu_unlock_irqrestore(thread->rc, flags);
+	resch_park_sleep(thread);
+	/* The usual way out, as above; a signal keeps it from sleeping, and is found there. */
+	if (likely(!smp_load_acquire(&thread->held) && READ_ONCE(thread->run)))
+		return 0;
+	resch_thread_lock_irqsave(thread, flags);
+	return resch_park_hold_locked(thread, true, flags);
+}
+
 int resch_park_hold(struct resch_thread *thread, bool interruptible)
 {
 	unsigned long flags;

@@ -27,6 +27,10 @@ int resch_park_hold(struct resch_thread *thread, bool interruptible);
 int resch_park_hold_locked(struct resch_thread *thread, bool interruptible, unsigned long flags)
 	__releases(&thread->rc->lock);
 
+/* Likewise, for who ended its job in straight.c's way: nothing has told it to stop, or to go. */
+int resch_park_hold_straight(struct resch_thread *thread, unsigned long flags)
+	__releases(&thread->rc->lock);
+
 /*
  * schedule(), without the calls of the thread's notifier: whoever sleeps in this module has nothing
  * to tell as it goes and comes, and nor has the hook of its wake-up. By the thread itself, no

@@ -32,8 +32,7 @@ static noinline void straight_erase(struct resch_queue *queue, struct resch_node
 /* Has nothing happened here that this way can't go? */
 static bool straight_calm(const struct resch_cpu *rc)
 {
-	return rc->straight && llist_empty(&rc->noted) && !resch_queue_first(&rc->late) &&
-	       !rc->viewed && !rc->guards;
+	return rc->straight && llist_empty(&rc->noted) && !resch_queue_first(&rc->late);
 }
 
 /*
@@ -132,7 +131,7 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 	if (unlikely(!straight_calm(rc) || !timer || timer->key > now))
 		return 0;
 	thread = container_of(timer, struct resch_thread, timer);
-	if (unlikely(!resch_straight_is(thread) || thread->state != RESCH_SLEEPING ||
+	if (unlikely(!thread->straight || thread->state != RESCH_SLEEPING ||
 		     thread->linux_task == current))
 		return 0;
 	next = thread->task.job.release + thread->life.distance;
@@ -214,7 +213,7 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		return false;
 	task = resch_straight_heir(straight_ready(rc));
 	heir = task ? resch_thread_of(task) : NULL;
-	if (unlikely(thread->life.skip || !straight_may_leave(rc, heir) ||
+	if (unlikely(!straight_may_leave(rc, heir) ||
 		     (heir && (heir->life.enforce || heir->moving))))
 		return false;
 	/* From here on there is no way back. */

@@ -11,10 +11,10 @@
 #include "cpu.h"
 #include "trace.h"
 
-/* Is the job of @thread one for this way? cpu->lock. */
-static inline bool resch_straight_is(const struct resch_thread *thread)
+/* What thread->straight depends on has changed. cpu->lock, or it is registered nowhere yet. */
+static inline void resch_thread_straighten(struct resch_thread *thread)
 {
-	return thread->plain && !thread->stage && !thread->task.lead;
+	thread->straight = thread->plain && !thread->stage && !thread->task.lead;
 }
 
 /*
@@ -24,7 +24,7 @@ static inline bool resch_straight_is(const struct resch_thread *thread)
 u64 resch_straight_timer(struct resch_cpu *rc, u64 now);
 
 /*
- * Current, @thread, whose job is one for this way, waits for its next one. false: nothing is done.
+ * Current, @thread, which is ->straight, waits for its next job. false: nothing is done.
  * cpu->lock; if true, on the CPU, whose timer has to be set if the first of rc->timers is not what
  * it is set to.
  */

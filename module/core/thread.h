@@ -127,6 +127,7 @@ struct resch_thread {
 	 */
 	bool owed;
 	bool plain; /* by its parameters, jobs may go by straight.c; constant */
+	bool straight; /* they may, by what it is now; resch_thread_straighten() */
 	bool apart; /* may be direct, by its level; resch_lock too. See direct.h */
 	bool work_queued;
 	bool work_owns; /* the queued work holds a reference */

@@ -139,7 +139,7 @@ static __always_inline int job_rest_straight(struct resch_thread *thread, unsign
 	}
 	if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
 		resch_clock_arm(rc);
-	return job_hold(thread, flags);
+	return job_held(thread, resch_park_hold_straight(thread, flags));
 }
 
 static void job_report(const struct resch_thread *thread, struct resch_wait *out)
@@ -152,10 +152,15 @@ static void job_report(const struct resch_thread *thread, struct resch_wait *out
 	out->skipped = job->skipped;
 }
 
-/* What the call returns, and tells of the job that begins. */
-static __always_inline int job_reported(const struct resch_thread *thread, int err,
+/*
+ * What the call, which began @since, returns, and tells of the job that begins. Anybody may have
+ * given the thread a lead as it slept.
+ */
+static __always_inline int job_reported(struct resch_thread *thread, int err, u64 since,
 					struct resch_wait *out)
 {
+	if (unlikely(thread->ahead) && !err)
+		err = resch_lead_wait(thread, since);
 	if (!err && out)
 		job_report(thread, out);
 	return err;
@@ -251,12 +256,13 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 	if (unlikely(atomic_read(&thread->direct))) {
 		err = job_wait_direct(thread);
 		if (err <= 0)
-			return job_reported(thread, err, out);
+			return job_reported(thread, err, 0, out);
 	}
-	resch_thread_lock_irqsave(thread, flags);
+	local_irq_save(flags);
+	resch_thread_lock_bare(thread); /* only itself becomes direct */
 	now = ktime_get();
-	if (likely(resch_straight_is(thread) && resch_straight_wait(thread, now)))
-		return job_reported(thread, job_rest_straight(thread, flags), out);
+	if (likely(thread->straight && resch_straight_wait(thread, now)))
+		return job_reported(thread, job_rest_straight(thread, flags), now, out);
 	if (unlikely(!job_is_prepared(thread) || thread->task.params.kind == RESCH_WAKEUP)) {
 		resch_thread_unlock_irqrestore(thread, flags);
 		err = thread->task.params.kind == RESCH_WAKEUP ? -EINVAL :
@@ -267,9 +273,7 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 		now = ktime_get();
 	}
 	err = job_wait(thread, begun, now, flags);
-	if (unlikely(thread->ahead) && !err)
-		err = resch_lead_wait(thread, now);
-	return job_reported(thread, err, out);
+	return job_reported(thread, err, now, out);
 }
 
 int resch_job_delay(struct resch_thread *thread, u64 until)

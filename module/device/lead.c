@@ -4,6 +4,7 @@
 
 #include "lead.h"
 #include "core/agenda.h"
+#include "core/straight.h"
 #include "core/trace.h"
 #include "domain/readmit.h"
 
@@ -28,6 +29,7 @@ static void lead_apply(struct resch_thread *thread, u64 lead)
 	struct resch_cpu *rc = resch_thread_lock_irq(thread);
 
 	thread->task.lead = lead;
+	resch_thread_straighten(thread);
 	if (thread->state == RESCH_SLEEPING)
 		resch_agenda_arm(thread);
 	trace_resch_lead(thread, ktime_get(), lead);

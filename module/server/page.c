@@ -165,6 +165,7 @@ static struct resch_view *view_get(struct resch_view **link, struct resch_cpu *r
 	resch_page_write(view, server);
 	*link = view;
 	rc->viewed++;
+	resch_cpu_straighten(rc);
 	resch_cpu_unlock_irq(rc);
 	return view;
 }

@@ -106,6 +106,7 @@ void resch_view_unlink(struct resch_view *view)
 	*view->link = NULL;
 	view->link = NULL;
 	view->rc->viewed--;
+	resch_cpu_straighten(view->rc);
 }
 
 void resch_page_gone(struct resch_view *view)
