@@ -62,7 +62,7 @@ struct resch_cpu {
 	bool whole;
 	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
 	bool fixed; /* ... and RESCH_PLUGIN_FIXED; resch_lock too */
-	u32 apart; /* threads here that are; resch_lock too. See direct.h */
+	u32 apart; /* threads here that are, at least; resch_lock, read anywhere. See direct.h */
 	bool straight; /* releases and completions may go by straight.c; resch_cpu_straighten() */
 	struct resch_order order; /* of the plugin, where `ordered` */
 	struct resch_thread *selected;

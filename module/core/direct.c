@@ -66,9 +66,19 @@ static bool direct_is_apart(const struct resch_cpu *rc, const struct resch_threa
 	return true;
 }
 
+static void direct_set_apart(struct resch_thread *thread, bool apart)
+{
+	if (apart == thread->apart)
+		return;
+	resch_thread_lock_irq(thread);
+	thread->apart = apart;
+	resch_thread_unlock_irq(thread);
+}
+
 void resch_direct_survey(struct resch_cpu *rc)
 {
 	struct resch_task *task;
+	u32 count = 0;
 	bool some;
 
 	lockdep_assert_held(&resch_lock);
@@ -77,18 +87,15 @@ void resch_direct_survey(struct resch_cpu *rc)
 	some = rc->fixed && direct_fill(rc);
 	if (!some && !rc->apart)
 		return;
-	rc->apart = 0;
-	for (task = rc->rq.tasks; task; task = task->next) {
-		struct resch_thread *thread = resch_thread_of(task);
-		bool apart = some && direct_is_apart(rc, thread);
-
-		rc->apart += apart;
-		if (apart == thread->apart)
-			continue;
-		resch_thread_lock_irq(thread);
-		thread->apart = apart;
-		resch_thread_unlock_irq(thread);
-	}
+	for (task = rc->rq.tasks; some && task; task = task->next)
+		count += direct_is_apart(rc, resch_thread_of(task));
+	/* Not 0 as long as there are any: see resch_direct_end_all(). */
+	if (count)
+		WRITE_ONCE(rc->apart, count);
+	for (task = rc->rq.tasks; task; task = task->next)
+		direct_set_apart(resch_thread_of(task),
+				 count && direct_is_apart(rc, resch_thread_of(task)));
+	WRITE_ONCE(rc->apart, count);
 }
 
 /* ---- the timer -------------------------------------------------------------------------------- */
@@ -199,7 +206,7 @@ void resch_direct_end_all(struct resch_cpu *rc)
 	struct resch_task *task;
 
 	resch_cpu_assert_locked(rc);
-	if (!rc->apart)
+	if (!READ_ONCE(rc->apart))
 		return;
 	resch_rq_for_each(&rc->rq, task)
 		resch_direct_end(resch_thread_of(task));

@@ -45,6 +45,7 @@ static void takeover_undress(struct resch_cpu *rc, u64 now)
 		if (resch_thread_of(task)->state == RESCH_GONE)
 			continue;
 		resch_direct_end(resch_thread_of(task));
+		resch_thread_of(task)->apart = false;
 		if (task->ready)
 			from->dequeue(task->rq, task, RESCH_WHY_DETACH, now);
 		if (from->detach)

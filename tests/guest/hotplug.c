@@ -67,6 +67,11 @@ TEST(fifo, "the same under fifo")
 	off_and_on("fifo");
 }
 
+TEST(fp, "the same under fp, where they go by the engine")
+{
+	off_and_on("fp");
+}
+
 TEST(beside, "the same beside a guard of another CPU")
 {
 	struct resch_guard_set want = { .flags = RESCH_GUARD_ON };
