@@ -54,8 +54,8 @@ int resch_plugin_register(const struct resch_plugin *plugin, struct module *owne
 		return -EINVAL;
 	}
 	if (plugin->flags & (RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED) &&
-	    (plugin->stopped || plugin->flags & ~(RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED |
-						  RESCH_PLUGIN_FIXED))) {
+	    (plugin->stopped ||
+	     plugin->flags & ~(RESCH_PLUGIN_INNER | RESCH_PLUGIN_ORDERED | RESCH_PLUGIN_FIXED))) {
 		pr_err("plugin %s is for servers or has a queue that the core reads, but has stopped(), or is for more than a CPU\n",
 		       plugin->name);
 		return -EINVAL;
