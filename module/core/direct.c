@@ -13,62 +13,54 @@
 
 /* ---- who may ---------------------------------------------------------------------------------- */
 
-/* One SCHED_FIFO priority of a CPU: how many have it, and the plugin's keys of those. */
+/* One SCHED_FIFO priority of a CPU: who has it, and the plugin's keys of those. */
 struct direct_level {
 	u32 count;
 	u64 least, most;
+	struct resch_thread *one; /* of these */
+	struct resch_thread *apart; /* who was, up to now: at most one of a level */
 };
 
 static struct direct_level direct_levels[100]; /* resch_lock */
 
-static u64 direct_key(const struct resch_cpu *rc, const struct resch_task *task)
+static void direct_fill(const struct resch_cpu *rc)
 {
-	return resch_order_key(&rc->order, task);
-}
-
-/* false: there are more threads than levels, so that nobody need be looked at. */
-static bool direct_fill(const struct resch_cpu *rc)
-{
-	const struct resch_task *task;
-	u32 count = 0;
+	struct resch_task *task;
 
 	memset(direct_levels, 0, sizeof(direct_levels));
 	for (task = rc->rq.tasks; task; task = task->next) {
-		const struct resch_thread *thread = container_of(task, struct resch_thread, task);
+		struct resch_thread *thread = resch_thread_of(task);
 		struct direct_level *level = &direct_levels[thread->level];
-		u64 key = direct_key(rc, task);
+		u64 key = rc->fixed ? resch_order_key(&rc->order, task) : 0;
 
-		if (++count > resch_levels)
-			return false;
 		level->least = level->count ? min(level->least, key) : key;
 		level->most = max(level->most, key);
+		level->one = thread;
+		if (thread->apart)
+			level->apart = thread;
 		level->count++;
 	}
-	return true;
 }
 
-/* Smaller keys are more urgent, and so are higher levels. */
-static bool direct_is_apart(const struct resch_cpu *rc, const struct resch_thread *thread)
+/* Who is alone at the level, if those above and below are more and less urgent; smaller keys are. */
+static struct resch_thread *direct_alone(const struct direct_level *level)
 {
-	u64 key = direct_key(rc, &thread->task);
-	u32 level;
+	const struct direct_level *other;
 
-	if (!thread->plain || direct_levels[thread->level].count != 1)
-		return false;
-	for (level = 0; level < ARRAY_SIZE(direct_levels); level++) {
-		const struct direct_level *other = &direct_levels[level];
-
-		if (!other->count || level == thread->level)
+	if (level->count != 1 || !level->one->plain)
+		return NULL;
+	for (other = direct_levels; other < direct_levels + ARRAY_SIZE(direct_levels); other++) {
+		if (!other->count || other == level)
 			continue;
-		if (level > thread->level ? other->most >= key : other->least <= key)
-			return false;
+		if (other > level ? other->most >= level->least : other->least <= level->most)
+			return NULL;
 	}
-	return true;
+	return level->one;
 }
 
 static void direct_set_apart(struct resch_thread *thread, bool apart)
 {
-	if (apart == thread->apart)
+	if (!thread || apart == thread->apart)
 		return;
 	resch_thread_lock_irq(thread);
 	thread->apart = apart;
@@ -77,24 +69,25 @@ static void direct_set_apart(struct resch_thread *thread, bool apart)
 
 void resch_direct_survey(struct resch_cpu *rc)
 {
-	struct resch_task *task;
+	struct direct_level *level;
 	u32 count = 0;
-	bool some;
 
 	lockdep_assert_held(&resch_lock);
 	if (!resch_direct || (!rc->fixed && !rc->apart))
 		return;
-	some = rc->fixed && direct_fill(rc);
-	if (!some && !rc->apart)
-		return;
-	for (task = rc->rq.tasks; some && task; task = task->next)
-		count += direct_is_apart(rc, resch_thread_of(task));
+	direct_fill(rc);
+	for (level = direct_levels; level < direct_levels + ARRAY_SIZE(direct_levels); level++) {
+		level->one = rc->fixed ? direct_alone(level) : NULL;
+		count += !!level->one;
+	}
 	/* Not 0 as long as there are any: see resch_direct_end_all(). */
 	if (count)
 		WRITE_ONCE(rc->apart, count);
-	for (task = rc->rq.tasks; task; task = task->next)
-		direct_set_apart(resch_thread_of(task),
-				 count && direct_is_apart(rc, resch_thread_of(task)));
+	for (level = direct_levels; level < direct_levels + ARRAY_SIZE(direct_levels); level++) {
+		if (level->apart != level->one)
+			direct_set_apart(level->apart, false);
+		direct_set_apart(level->one, true);
+	}
 	WRITE_ONCE(rc->apart, count);
 }
 
