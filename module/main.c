@@ -13,6 +13,7 @@
 #include <linux/module.h>
 
 #include "chain/chain.h"
+#include "core/direct.h"
 #include "core/engine.h"
 #include "core/hotplug.h"
 #include "core/reap.h"
@@ -43,6 +44,7 @@ static void __init main_say_untested(void)
 static void __init main_point_up(void)
 {
 	resch_thread_work = resch_todo_work;
+	resch_thread_reclaim = resch_direct_end;
 	resch_visitor_work = resch_visitor_errand;
 	resch_guard_breathe = resch_guard_move_breathe;
 	resch_reap_init();

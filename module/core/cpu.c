@@ -12,6 +12,7 @@
 DEFINE_PER_CPU(struct resch_cpu, resch_cpus);
 DEFINE_PER_CPU(struct task_struct *, resch_helper);
 struct irq_work resch_orphans;
+void (*resch_thread_reclaim)(struct resch_thread *thread);
 
 /*
  * Has cpu_call() run on the CPU, which is online and not this one. Preemption off; any number of

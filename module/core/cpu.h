@@ -176,10 +176,9 @@ static inline void resch_cpu_unlock_irq(struct resch_cpu *rc)
 #define resch_cpu_assert_locked(rc) lockdep_assert_held((rc)->lock)
 
 /*
- * The engine has the thread, if it is direct (see direct.h): what it says of itself is so, and
- * anything may be done to it. cpu->lock.
+ * Brings a thread back that is direct; set once, by main.c: resch_direct_end(). cpu->lock.
  */
-void resch_direct_end(struct resch_thread *thread);
+extern void (*resch_thread_reclaim)(struct resch_thread *thread);
 
 /*
  * The lock of the CPU that the thread is on; it may go to another one until we have it. Bare: the
@@ -198,13 +197,13 @@ static inline struct resch_cpu *resch_thread_lock_bare(struct resch_thread *thre
 	}
 }
 
-/* That lock; the engine has the thread. */
+/* That lock; what the thread says of itself is so, and anything may be done to it. */
 static inline struct resch_cpu *resch_thread_lock(struct resch_thread *thread)
 {
 	struct resch_cpu *rc = resch_thread_lock_bare(thread);
 
 	if (unlikely(atomic_read(&thread->direct)))
-		resch_direct_end(thread);
+		resch_thread_reclaim(thread);
 	return rc;
 }
 

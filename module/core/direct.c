@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* direct.c - out of the engine's way: where the kernel's priorities are the plugin's order already */
+/* direct.c - out of the engine's way: where the kernel's priorities are the plugin's order */
 #include <linux/freezer.h>
 #include <linux/ktime.h>
 
@@ -11,7 +11,7 @@
 #include "trace.h"
 #include "compat/hrtimer.h"
 
-/* ---- who may ---------------------------------------------------------------------------------- */
+/* ---- who may --------------------------------------------------------------------------------- */
 
 /* One SCHED_FIFO priority of a CPU: who has it, and the plugin's keys of those. */
 struct direct_level {
@@ -42,7 +42,7 @@ static void direct_fill(const struct resch_cpu *rc)
 	}
 }
 
-/* Who is alone at the level, if those above and below are more and less urgent; smaller keys are. */
+/* Who is alone at the level, if those above and below are more and less urgent: smaller keys. */
 static struct resch_thread *direct_alone(const struct direct_level *level)
 {
 	const struct direct_level *other;
@@ -91,7 +91,7 @@ void resch_direct_survey(struct resch_cpu *rc)
 	WRITE_ONCE(rc->apart, count);
 }
 
-/* ---- the timer -------------------------------------------------------------------------------- */
+/* ---- the timer ------------------------------------------------------------------------------- */
 
 /* Hard interrupt, without a lock: the thread's word says what is to be done. */
 static enum hrtimer_restart direct_fire(struct hrtimer *timer)
@@ -125,7 +125,7 @@ void resch_direct_exit(struct resch_thread *thread)
 	hrtimer_cancel(&thread->release);
 }
 
-/* ---- back to the engine ----------------------------------------------------------------------- */
+/* ---- back to the engine ---------------------------------------------------------------------- */
 
 /*
  * What a release does for the account, done late. The rest of what it sets is as it was when the
@@ -142,7 +142,7 @@ static __always_inline void direct_account_release(struct resch_thread *thread)
 	life->spent = 0;
 }
 
-/* It is a moment until it has accounted for its job: less than a hundred instructions. cpu->lock. */
+/* It accounts for its job in a moment: less than a hundred instructions. cpu->lock. */
 static int direct_off(struct resch_thread *thread)
 {
 	int was;
@@ -205,7 +205,7 @@ void resch_direct_end_all(struct resch_cpu *rc)
 		resch_direct_end(resch_thread_of(task));
 }
 
-/* ---- the thread's own way --------------------------------------------------------------------- */
+/* ---- the thread's own way -------------------------------------------------------------------- */
 
 /* Who records what the engine does is to see all of it. */
 static __always_inline bool direct_is_watched(void)

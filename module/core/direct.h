@@ -17,9 +17,9 @@
  *
  * While it is not OFF the engine takes it for asleep without a timer: it is in no queue and counts
  * as nothing. Whoever looks at it or changes something brings it back first (resch_direct_end()),
- * so that budgets, stops, swaps, signals and statistics are the engine's as ever; resch_thread_lock()
- * does that for all who want one thread. It is not direct either while somebody records what the
- * engine does, who wants to see all of it.
+ * so that budgets, stops, swaps, signals and statistics are the engine's as ever;
+ * resch_thread_lock() does that for all who want one thread. It is not direct either while somebody
+ * records what the engine does, who wants to see all of it.
  */
 #ifndef _RESCH_CORE_DIRECT_H
 #define _RESCH_CORE_DIRECT_H
@@ -41,6 +41,9 @@ void resch_direct_survey(struct resch_cpu *rc);
 /* The engine has all threads of the CPU. cpu->lock. */
 void resch_direct_end_all(struct resch_cpu *rc);
 
+/* The engine has the thread, if it was direct, and is to stop it if it was awake. cpu->lock. */
+void resch_direct_end(struct resch_thread *thread);
+
 /*
  * The engine has the thread again, asleep or in the midst of its job, unless it had it already.
  * true: in the midst of its job, which is to be stopped, or to end; a decision follows. cpu->lock.
@@ -60,7 +63,7 @@ bool resch_direct_begin(struct resch_thread *thread);
  */
 bool resch_direct_wait(struct resch_thread *thread);
 
-/* Sleeps until its timer, or the engine, lets it go: as resch_park_hold(). @flags: to go back to. */
+/* Sleeps until its timer, or the engine, lets it go: as resch_park_hold(); goes back to @flags. */
 int resch_direct_sleep(struct resch_thread *thread, unsigned long flags);
 
 #endif /* _RESCH_CORE_DIRECT_H */

@@ -4,6 +4,7 @@
 
 #include <resch/levels.h>
 
+#include "direct.h"
 #include "engine.h"
 #include "levels.h"
 #include "park.h"

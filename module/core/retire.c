@@ -4,6 +4,7 @@
 
 #include "agenda.h"
 #include "cpu.h"
+#include "direct.h"
 #include "event.h"
 #include "params.h"
 #include "park.h"
