@@ -58,8 +58,8 @@ def module(kernel, path):
 
 
 def play(kernel, folder, command, cpus=4, turns=5, timeout=1800, programs=(), arguments=''):
-    """Run a shell command in a guest, with folder/files at / and more arguments for the kernel; /out
-    comes back into the folder."""
+    """Run a shell command in a guest, with folder/files at /, and more arguments for its kernel;
+    /out comes back into the folder."""
     options = ['-k', kernel, '--icount', '-c', str(cpus), '-t', str(timeout), '-o', folder,
                '--files', os.path.join(folder, 'files')]
     if cpus > 1:
