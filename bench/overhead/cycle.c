@@ -23,12 +23,8 @@ static void cycle_idle(const struct policy *policy, const char *what)
 	setting_print(setting, what);
 }
 
-static void cycle_busy(const struct policy *policy, const struct policy *over, bool threads,
-		       const char *what)
+static void cycle_busy(struct setting *setting, const char *what)
 {
-	struct setting *setting = setting_create(policy, over, PERIOD_BUSY);
-
-	setting->threads = threads;
 	setting->before = moment_now();
 	task_start(setting, task_worker);
 	task_start(setting, task_spinner);
@@ -42,6 +38,7 @@ void measure_cycle(const char *name, const char *over_name, bool threads)
 {
 	const struct policy *policy = policy_find(name);
 	const struct policy *over = policy_find(over_name);
+	struct setting *setting;
 	char what[160];
 
 	if (!policy || (!over && strcmp(over_name, "idle")))
@@ -52,9 +49,30 @@ void measure_cycle(const char *name, const char *over_name, bool threads)
 	sleep_until(now_ns() + 1100000000u);
 	policy_prepare(policy);
 	policy_serve(policy, 2, over ? PERIOD_BUSY : PERIOD_IDLE);
-	if (over)
-		cycle_busy(policy, over, threads, what);
-	else
+	if (over) {
+		setting = setting_create(policy, over, PERIOD_BUSY);
+		setting->threads = threads;
+		cycle_busy(setting, what);
+	} else {
 		cycle_idle(policy, what);
+	}
+	policy_finish(policy);
+}
+
+void measure_spread(const char *name, uint32_t jobs)
+{
+	const struct policy *policy = policy_find(name);
+	struct setting *setting;
+	char what[160];
+
+	if (!policy || !jobs || jobs > JOBS_MAX)
+		fail("no such policy, or not 1 to %u jobs: %s, %u", JOBS_MAX, name, jobs);
+	snprintf(what, sizeof(what), "\"policy\": \"%s\", \"over\": \"other\"", name);
+	policy_prepare(policy);
+	policy_serve(policy, 2, PERIOD_BUSY);
+	setting = setting_create(policy, policy_find("other"), PERIOD_BUSY);
+	setting->wanted = jobs;
+	setting->spread = true;
+	cycle_busy(setting, what);
 	policy_finish(policy);
 }

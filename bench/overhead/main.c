@@ -17,6 +17,10 @@ static _Noreturn void usage(void)
 	      "    POLICY: edf fp, or of servers\n"
 	      "resch-overhead pipe STATE [pinned]\n"
 	      "    STATE: any word, for the report\n"
+	      "resch-overhead spread POLICY JOBS\n"
+	      "    cycle, over an ordinary program, with each value: 1 to 10000 jobs\n"
+	      "resch-overhead trips STATE COUNT\n"
+	      "    pipe pinned, with each trip by itself: 1 to 10000\n"
 	      "resch-overhead pass WAY FROM TO\n"
 	      "    from a thread on CPU FROM to one on CPU TO; WAY: eventfd eventfd-below pipe futex edf fp\n"
 	      "resch-overhead calls STATE [CPU]\n"
@@ -53,6 +57,10 @@ int main(int argc, char **argv)
 			      argc == 6 ? (unsigned int)atoi(argv[5]) : 0);
 	else if (!strcmp(what, "pipe") && argc >= 3)
 		measure_pipe(argv[2], !strcmp(last, "pinned"));
+	else if (!strcmp(what, "spread") && argc == 4)
+		measure_spread(argv[2], (uint32_t)atoi(argv[3]));
+	else if (!strcmp(what, "trips") && argc == 4)
+		measure_trips(argv[2], (uint32_t)atoi(argv[3]));
 	else if (!strcmp(what, "pass") && argc == 5)
 		measure_pass(argv[2], atoi(argv[3]), atoi(argv[4]));
 	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))

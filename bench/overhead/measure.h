@@ -4,12 +4,16 @@
 #define _OVERHEAD_MEASURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * A periodic task under @policy over a spinner under @over, or "idle"; both processes, or threads
  * of one.
  */
 void measure_cycle(const char *policy, const char *over, bool threads);
+
+/* Over an ordinary program, with each value; @jobs: at most JOBS_MAX. */
+void measure_spread(const char *policy, uint32_t jobs);
 
 /*
  * One short-period task of resch among @count: the others "sleeping", "ready", or sharing its
@@ -22,6 +26,9 @@ void measure_crowd(const char *policy, const char *mode, unsigned int count, uns
  * meanwhile.
  */
 void measure_pipe(const char *state, bool pinned);
+
+/* On CPU 0, each of so many of them by itself. */
+void measure_trips(const char *state, uint32_t count);
 
 /*
  * From one thread's call on CPU @from to another one's first instruction on CPU @to: of SCHED_FIFO,

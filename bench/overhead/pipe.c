@@ -13,6 +13,7 @@
 
 #define SAMPLES 200
 #define TRIPS 20 /* a sample */
+#define TRIPS_MAX 10000
 
 static void pass(int from, int to)
 {
@@ -22,39 +23,68 @@ static void pass(int from, int to)
 		fail("the pipe broke");
 }
 
-void measure_pipe(const char *state, bool pinned)
+/* @count values, of @trips round trips each, in ticks. */
+static void exchange(uint64_t *values, uint32_t count, uint32_t trips)
 {
-	static uint64_t values[SAMPLES];
-	struct moment before, after;
-	int there[2], back[2], i, j;
-	char text[160] = { 0 };
+	int there[2], back[2];
+	uint32_t i, j;
+	char byte = 0;
 	pid_t pid;
 
-	if (pinned)
-		pin(0);
 	must(pipe(there), "pipe");
 	must(pipe(back), "pipe");
 	pid = (pid_t)must(fork(), "fork");
 	if (!pid) {
-		for (i = 0; i < SAMPLES * TRIPS; i++)
+		for (i = 0; i < count * trips; i++)
 			pass(there[0], back[1]);
 		_exit(0);
 	}
-	before = moment_now();
-	for (i = 0; i < SAMPLES; i++) {
+	for (i = 0; i < count; i++) {
 		uint64_t start = stamp();
 
-		for (j = 0; j < TRIPS; j++) {
-			if (write(there[1], text, 1) != 1 || read(back[0], text, 1) != 1)
+		for (j = 0; j < trips; j++) {
+			if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
 				fail("the pipe broke");
 		}
 		values[i] = stamp() - start;
 	}
-	after = moment_now();
 	waitpid(pid, NULL, 0);
-	for (i = 0; i < SAMPLES; i++)
-		values[i] = (uint64_t)(moment_ns(&before, &after, values[i]) / TRIPS + 0.5);
-	snprintf(text, sizeof(text), "\"measure\": \"pipe\", \"state\": \"%s\", \"pinned\": %s",
+}
+
+/* ns of one trip each. */
+static void measure(uint64_t *values, uint32_t count, uint32_t trips)
+{
+	struct moment before = moment_now(), after;
+	uint32_t i;
+
+	exchange(values, count, trips);
+	after = moment_now();
+	for (i = 0; i < count; i++)
+		values[i] = (uint64_t)(moment_ns(&before, &after, values[i]) / trips + 0.5);
+}
+
+void measure_pipe(const char *state, bool pinned)
+{
+	static uint64_t values[SAMPLES];
+	char what[160];
+
+	if (pinned)
+		pin(0);
+	measure(values, SAMPLES, TRIPS);
+	snprintf(what, sizeof(what), "\"measure\": \"pipe\", \"state\": \"%s\", \"pinned\": %s",
 		 state, pinned ? "true" : "false");
-	result_print(text, values, SAMPLES);
+	result_print(what, values, SAMPLES);
+}
+
+void measure_trips(const char *state, uint32_t count)
+{
+	static uint64_t values[TRIPS_MAX];
+	char what[160];
+
+	if (!count || count > TRIPS_MAX)
+		fail("not 1 to %u trips: %u", TRIPS_MAX, count);
+	pin(0);
+	measure(values, count, 1);
+	snprintf(what, sizeof(what), "\"measure\": \"trip\", \"state\": \"%s\"", state);
+	result_spread(what, values, count);
 }

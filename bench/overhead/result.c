@@ -36,16 +36,38 @@ uint64_t longest_own(const uint64_t *values, size_t count, size_t batch)
 	return least;
 }
 
-void result_print(const char *what, uint64_t *values, size_t count)
+static void print_summary(const char *what, uint64_t *values, size_t count)
 {
 	uint64_t middle;
 
 	if (!count)
 		fail("nothing was measured for {%s}", what);
 	middle = median(values, count);
-	printf("{%s, \"n\": %zu, \"median\": %llu, \"min\": %llu, \"max\": %llu}\n", what, count,
+	printf("{%s, \"n\": %zu, \"median\": %llu, \"min\": %llu, \"max\": %llu", what, count,
 	       (unsigned long long)middle, (unsigned long long)values[0],
 	       (unsigned long long)values[count - 1]);
+}
+
+void result_print(const char *what, uint64_t *values, size_t count)
+{
+	print_summary(what, values, count);
+	puts("}");
+	fflush(stdout);
+}
+
+void result_spread(const char *what, uint64_t *values, size_t count)
+{
+	size_t i, first;
+
+	print_summary(what, values, count);
+	fputs(", \"values\": [", stdout);
+	for (first = 0; first < count; first = i) {
+		for (i = first; i < count && values[i] == values[first];)
+			i++;
+		printf("%s[%llu, %zu]", first ? ", " : "", (unsigned long long)values[first],
+		       i - first);
+	}
+	puts("]}");
 	fflush(stdout);
 }
 

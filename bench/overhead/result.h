@@ -9,6 +9,9 @@
 /* @what is the inside of a JSON object that says what was measured. Sorts @values. */
 void result_print(const char *what, uint64_t *values, size_t count);
 
+/* The same, with all of them: each value and how often it came. */
+void result_spread(const char *what, uint64_t *values, size_t count);
+
 /* Sorts @values. */
 uint64_t median(uint64_t *values, size_t count);
 

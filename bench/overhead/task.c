@@ -48,6 +48,7 @@ struct setting *setting_create(const struct policy *policy, const struct policy 
 	setting->policy = policy;
 	setting->over = over;
 	setting->period = period;
+	setting->wanted = JOBS;
 	return setting;
 }
 
@@ -84,7 +85,7 @@ void setting_job(struct setting *setting, uint64_t begin)
 {
 	uint32_t job = setting->jobs;
 
-	if (job <= JOBS_ALL)
+	if (job <= JOBS_WARMUP + setting->wanted)
 		setting->begin[job] = begin;
 	setting->jobs = job + 1;
 }
@@ -133,7 +134,7 @@ void task_worker(struct setting *setting)
 		sleep_until(release - setting->period);
 		policy_enter(policy, URGENT, setting->period, &call);
 	}
-	for (job = 0; job <= JOBS_ALL; job++, release += setting->period) {
+	for (job = 0; job <= JOBS_WARMUP + setting->wanted; job++, release += setting->period) {
 		call.until.tv_sec = (time_t)(release / 1000000000u);
 		call.until.tv_nsec = (long)(release % 1000000000u);
 		mark(MARK_END);
@@ -274,15 +275,18 @@ static void print_values(const struct setting *setting, const char *measure, con
 		values[i] =
 			(uint64_t)(moment_ns(&setting->before, &setting->after, values[i]) + 0.5);
 	snprintf(text, sizeof(text), "\"measure\": \"%s\", %s", measure, what);
-	result_print(text, values, count);
+	if (setting->spread)
+		result_spread(text, values, count);
+	else
+		result_print(text, values, count);
 }
 
 void setting_print(struct setting *setting, const char *what)
 {
-	static uint64_t release[JOBS], in[JOBS], out[JOBS], cycle[JOBS];
-	uint32_t job, releases = 0, cycles = 0;
+	static uint64_t release[JOBS_MAX], in[JOBS_MAX], out[JOBS_MAX], cycle[JOBS_MAX];
+	uint32_t all = JOBS_WARMUP + setting->wanted, job, releases = 0, cycles = 0;
 
-	for (job = JOBS_WARMUP; job < JOBS_ALL && job < setting->jobs; job++) {
+	for (job = JOBS_WARMUP; job < all && job < setting->jobs; job++) {
 		uint64_t begin = setting->begin[job], nominal;
 		const struct gap *gap = NULL;
 

@@ -28,7 +28,8 @@
 #define JOBS_WARMUP 10
 #define JOBS 120
 #define JOBS_ALL (JOBS_WARMUP + JOBS)
-#define GAPS_MAX 8192
+#define JOBS_MAX 10000
+#define GAPS_MAX (4 * JOBS_MAX)
 
 struct gap {
 	uint64_t last;
@@ -41,15 +42,17 @@ struct setting {
 	const struct policy *over; /* of the spinner; NULL: there is none */
 	uint64_t period; /* of the worker */
 	volatile uint64_t base; /* its first release, CLOCK_MONOTONIC; 0: not known yet */
+	uint32_t wanted; /* jobs, after those that warm up: JOBS; at most JOBS_MAX */
 	bool threads; /* one process */
+	bool spread; /* prints every value */
 
 	volatile uint32_t ready;
 	volatile bool stop;
 	struct moment before, after;
 	uint32_t jobs;
-	uint64_t begin[JOBS_ALL + 1];
-	uint64_t end[JOBS_ALL + 1];
-	uint64_t idle[JOBS_ALL + 1]; /* of the CPU so far, ns; without a spinner */
+	uint64_t begin[JOBS_WARMUP + JOBS_MAX + 1];
+	uint64_t end[JOBS_WARMUP + JOBS_MAX + 1];
+	uint64_t idle[JOBS_WARMUP + JOBS_MAX + 1]; /* of the CPU so far, ns; without a spinner */
 	uint64_t loop; /* ticks of one round of the spinner */
 	uint32_t gaps;
 	struct gap gap[GAPS_MAX];

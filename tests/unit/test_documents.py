@@ -447,7 +447,7 @@ class Listed(unittest.TestCase):
         """What has been measured and is kept in docs/measured can be drawn and printed again, by
         the command that the documents have for it."""
         everything = '\n'.join(text for _, text in documents())
-        found = re.findall(r'`(bench/\S+\s+--from\s+docs/measured/[^`]*)`', everything)
+        found = re.findall(r'`(bench/\S+\s+(?:--from\s+)?docs/measured/[^`]*)`', everything)
         kept = {name for command in found for name in re.findall(r'docs/measured/(\S+)', command)}
         if not os.environ.get('DOCUMENT'):
             self.assertEqual(kept, set(os.listdir(TOP + '/docs/measured')))
