@@ -76,9 +76,15 @@ def reached(records):
     counts = {}
     for record in records:
         for phase, key, _, holds in tables.verdicts(record):
-            counts.setdefault((phase, key), []).append(holds)
-    return [f'{tables.NAMES.get(phase, phase)}: {key}: in {sum(held)} of {len(held)} boots'
-            for (phase, key), held in counts.items()]
+            held = counts.setdefault(phase, {})
+            held[key] = held.get(key, 0) + holds
+    if not counts:
+        return []
+    keys = list(next(iter(counts.values())))
+    rows = [['boots that reach it', *keys]]
+    rows += [[tables.NAMES.get(phase, phase), *(str(held.get(key, '-')) for key in keys)]
+             for phase, held in counts.items()]
+    return columns(rows)
 
 
 def text(records):

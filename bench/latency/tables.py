@@ -89,12 +89,12 @@ def verdicts(record):
             words = f'user latency, {name}: {times:.1f} times better than unshielded, pinned to the same CPU'
             if 'floor' in record['phases']:
                 words += f' ({results.better(record, "floor", figure):.1f} times if all others only compute, elsewhere)'
-            found.append((phase, f'user latency, {name}: {LEAST_BETTER} times better', words,
+            found.append((phase, f'{name}: {LEAST_BETTER} times', words,
                           times >= LEAST_BETTER))
         for kind in record['phases']['loaded'].get('loads', {}):
             share = results.kept(record, phase, kind)
             if share is not None:
-                found.append((phase, f'load {kind}: {100 * LEAST_KEPT:.0f} % of its throughput',
+                found.append((phase, f'{kind}: {100 * LEAST_KEPT:.0f} %',
                               f'load {kind}: {100 * share:.0f} % of its throughput',
                               share >= LEAST_KEPT))
     return found
