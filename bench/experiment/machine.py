@@ -54,6 +54,7 @@ class Machine:
     the sets is to have interrupts of a device."""
     name = 'here'
     note = None
+    serial = False  # its serial port may stand for the disk
 
     def __init__(self, charges, folder, disk=False):
         self.charges = charges
@@ -79,7 +80,7 @@ class Machine:
         for run in runs:
             with open(os.path.join(files, run.file), 'w', encoding='utf-8') as file:
                 file.write(run.task_set.text)
-        if self.disk:
+        if self.disk and self.serial:
             with open(os.path.join(files, 'disk'), 'w', encoding='utf-8') as file:
                 print(runs[0].task_set.cpus - 1, file=file)
         with open(os.path.join(files, 'todo'), 'w', encoding='utf-8') as file:
@@ -133,6 +134,7 @@ class Machine:
 class Guest(Machine):
     """A kernel in the deterministic guest: all runs in one boot."""
     note = 'emulated: a clock that counts instructions'
+    serial = True
 
     def __init__(self, kernel, charges, folder, disk=False):
         super().__init__(charges, folder, disk)
