@@ -73,13 +73,21 @@ static struct resch_task *server_principal(struct resch_task *task)
 	return task->client ? task->client : task;
 }
 
-/* What the job may still need, by its declaration. One that has overrun may need anything. */
-static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
+/*
+ * What the job may still need, by its declaration. One that has overrun may need anything; and
+ * budgets that do not go by that are for anything, too.
+ */
+static u64 server_need(const struct resch_rq *rq, struct resch_server *server,
+		       struct resch_task *task)
 {
-	struct resch_task *principal = server_principal(task);
-	u64 cost = resch_task_cost(rq, principal);
-	u64 done = principal->outer;
+	struct resch_task *principal;
+	u64 cost, done;
 
+	if (likely(!budget_by_jobs(server)))
+		return RESCH_NEVER;
+	principal = server_principal(task);
+	cost = resch_task_cost(rq, principal);
+	done = principal->outer;
 	return done < cost ? cost - done : RESCH_NEVER;
 }
 
@@ -89,7 +97,8 @@ static u64 server_need(const struct resch_rq *rq, struct resch_task *task)
  */
 static u64 server_need_first(const struct resch_rq *rq, struct resch_server *server)
 {
-	return inner_orders(server) ? RESCH_NEVER : server_need(rq, server_first_job(server));
+	return inner_orders(server) ? RESCH_NEVER :
+				      server_need(rq, server, server_first_job(server));
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -138,11 +147,10 @@ static u64 server_lasts(struct resch_rq *rq, struct resch_server *server, u64 no
 	return reclaim_lasts((u64)server->state.left, server->state.rate);
 }
 
-/* Who runs is charged for the time up to @now. Returns that, or a later time we knew of before. */
-static u64 server_charge(struct resch_rq *rq, u64 now)
+/* Who runs is charged for @time, which has passed since the last time. Returns what time it is. */
+static u64 server_charge_time(struct resch_rq *rq, u64 time)
 {
 	struct server_rq *own = resch_private(rq, struct server_rq);
-	u64 time = now > own->last ? now - own->last : 0;
 	u64 cost = time, active = own->reclaim.active, beyond;
 	struct resch_task *task = own->running;
 
@@ -152,21 +160,29 @@ static u64 server_charge(struct resch_rq *rq, u64 now)
 		if (task && reclaims(task->server) && time <= BUDGET_DEBT_MAX)
 			cost = reclaim_cost(active + rest_share(rq, &own->rest), beyond, time);
 	}
-	if (task && time) {
+	if (task) {
 		struct resch_server *server = task->server;
 
 		server_principal(task)->outer += time;
 		budget_of(server)->turn -= (s64)min(time, BUDGET_DEBT_MAX);
 		budget_charge(server, time, cost);
 		server->state.since = own->last;
-	} else if (unlikely(own->rest.serves) && time) {
+	} else if (unlikely(own->rest.serves)) {
 		rest_charge(&own->rest, time, own->last);
 	}
 	return own->last;
 }
 
+/* Likewise, for the time up to @now. Returns that, or a later time we knew of before. */
+static u64 server_charge(struct resch_rq *rq, u64 now)
+{
+	struct server_rq *own = resch_private(rq, struct server_rq);
+
+	return now > own->last ? server_charge_time(rq, now - own->last) : own->last;
+}
+
 /* The first of the ready servers has used up its budget. */
-static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64 now)
+static noinline void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64 now)
 {
 	struct server_rq *own = resch_private(rq, struct server_rq);
 	u32 what = RESCH_SERVER_EXHAUSTED;
@@ -185,7 +201,7 @@ static void server_exhaust(struct resch_rq *rq, struct resch_server *server, u64
 }
 
 /* Servers whose deadlines have come have new budgets. */
-static void server_replenish(struct resch_rq *rq, u64 now)
+static noinline void server_replenish(struct resch_rq *rq, u64 now)
 {
 	struct server_rq *own = resch_private(rq, struct server_rq);
 	struct resch_node *node;
@@ -215,53 +231,57 @@ static void server_renew_rest(struct resch_rq *rq, u64 now)
 
 /* ---- the jobs of a server -------------------------------------------------------------------- */
 
+/* By what jobs are ordered where ids decide among equals. */
 static u64 server_key(const struct resch_server *server, const struct resch_task *task)
 {
 	switch (server->params.policy) {
-	case RESCH_SERVER_EDF:
 	case RESCH_SERVER_PLUGIN: /* that has erred */
 		return task->job.deadline;
 	case RESCH_SERVER_FIFO:
 		return task->job.release;
-	case RESCH_SERVER_RR:
-		return 0;
 	default:
 		return resch_server_level(&server->params, task);
 	}
 }
 
-static void server_add_job(struct resch_server *server, struct resch_task *task)
+static __always_inline void server_add_job(struct resch_server *server, struct resch_task *task)
 {
 	const struct resch_task *principal = server_principal(task);
 	struct budget *budget = budget_of(server);
-	u64 key = server_key(server, principal);
 
 	/*
 	 * Fixed priorities, and releases at one time, go by id, so that admission knows the order.
 	 * A client goes before who works for it: it may be about to withdraw its call. Depths are
 	 * at most RESCH_CALL_DEPTH, which is a nanosecond or so.
 	 */
-	if (server->params.policy == RESCH_SERVER_EDF)
-		resch_queue_insert(&budget->jobs, &task->node, key + task->depth);
+	if (likely(server->params.policy == RESCH_SERVER_EDF))
+		resch_queue_insert(&budget->jobs, &task->node,
+				   principal->job.deadline + task->depth);
 	else if (server->params.policy == RESCH_SERVER_RR)
-		resch_queue_insert(&budget->jobs, &task->node, key);
+		resch_queue_insert(&budget->jobs, &task->node, 0);
 	else
-		resch_queue_insert_tie(&budget->jobs, &task->node, key,
+		resch_queue_insert_tie(&budget->jobs, &task->node, server_key(server, principal),
 				       16ULL * principal->id + task->depth);
 	if (budget->jobs.count == 1)
 		budget->turn = (s64)server->params.quantum;
 }
 
-/* Whom the plugin in it picks; if that has erred, who is first from now on. */
-static struct resch_task *server_ask(struct resch_rq *rq, struct resch_server *server, u64 now,
-				     u64 *until)
+/* It was in a queue of the plugin in the server, which has erred. */
+static void server_take_over(struct resch_server *server, struct resch_task *task)
 {
-	struct resch_task *task = inner_pick(server, now, until);
+	server_add_job(server, task);
+}
+
+/* Whom the plugin in it picks, and until when; if that has erred, who is first from now on. */
+static noinline struct resch_task *server_ask(struct resch_rq *rq, struct resch_server *server,
+					      u64 now, struct resch_pick *pick)
+{
+	struct resch_task *task = inner_pick(server, now, &pick->until);
 
 	if (likely(task))
 		return task;
-	inner_give_up(rq, server, server_add_job);
-	*until = RESCH_NEVER;
+	inner_give_up(rq, server, server_take_over);
+	pick->until = RESCH_NEVER;
 	return server_first_job(server);
 }
 
@@ -321,9 +341,9 @@ static void server_enqueue(struct resch_rq *rq, struct resch_task *task, enum re
 	 * was not idle. To treat it so would put its deadline off again and again.
 	 */
 	if (released && budget_of(server)->since == now && task->job.release < now)
-		budget_top_up(server, server_need(rq, task), now);
+		budget_top_up(server, server_need(rq, server, task), now);
 	else
-		budget_wake(server, server_need(rq, task), now);
+		budget_wake(server, server_need(rq, server, task), now);
 	if (server->state.replenished != replenished)
 		resch_server_note(rq, server, RESCH_SERVER_REPLENISHED);
 	server_put(own, server, now);
@@ -384,15 +404,14 @@ static void server_serve(struct resch_rq *rq, struct resch_server *server, u64 n
 			 struct resch_pick *pick)
 {
 	struct server_rq *own = resch_private(rq, struct server_rq);
-	u64 until = RESCH_NEVER;
 
 	if (inner_orders(server))
-		own->running = server_ask(rq, server, now, &until);
+		own->running = server_ask(rq, server, now, pick);
 	else
 		own->running = server_turn(server);
 	server->state.since = now;
 	pick->task = own->running;
-	pick->until = min(until, now + server_lasts(rq, server, now));
+	pick->until = min(pick->until, now + server_lasts(rq, server, now));
 	if (server->params.policy == RESCH_SERVER_RR && budget_of(server)->jobs.count > 1)
 		pick->until = min(pick->until, now + (u64)budget_of(server)->turn);
 }
@@ -405,7 +424,9 @@ static void server_pick(struct resch_rq *rq, u64 now, struct resch_pick *pick)
 	struct resch_node *node;
 
 	now = server_charge(rq, now);
-	server_replenish(rq, now);
+	node = resch_queue_first(&own->waiting);
+	if (unlikely(node && node->key <= now))
+		server_replenish(rq, now);
 	server_renew_rest(rq, now);
 	while ((node = resch_queue_first(&own->ready)) && server_of(node)->state.left <= 0)
 		server_exhaust(rq, server_of(node), now);

@@ -19,6 +19,8 @@ void sim_flush_kicks(struct sim *sim, struct resch_rq *rq)
 {
 	struct resch_rq *kicked = rq->kicks, *next;
 
+	if (rq->noted)
+		sim_server_flush(sim, rq);
 	rq->kicks = NULL;
 	for (; kicked; kicked = next) {
 		struct sim_cpu *cpu = container_of(kicked, struct sim_cpu, rq);
@@ -26,10 +28,6 @@ void sim_flush_kicks(struct sim *sim, struct resch_rq *rq)
 		next = kicked->next_kicked;
 		kicked->next_kicked = NULL;
 		kicked->kicked = false;
-		if (kicked->noted) {
-			sim_server_flush(sim, kicked);
-			continue;
-		}
 		sim->kicks++;
 		if (!sim->config.jitter)
 			sim_touch(cpu);

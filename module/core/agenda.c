@@ -66,10 +66,7 @@ void resch_agenda_kick_peers(struct resch_cpu *rc)
 		next = rq->next_kicked;
 		rq->next_kicked = NULL;
 		rq->kicked = false;
-		if (rq->noted)
-			resch_server_flush(rc);
-		else
-			resch_cpu_kick(resch_cpu_get(rq->cpu));
+		resch_cpu_kick(resch_cpu_get(rq->cpu));
 	}
 }
 
@@ -83,7 +80,7 @@ void resch_agenda_stopped(struct resch_thread *thread)
 	if (likely(!rc->plugin || !rc->plugin->stopped))
 		return;
 	rc->plugin->stopped(&rc->rq, &thread->task, ktime_get());
-	resch_agenda_kick_peers(rc);
+	resch_agenda_heed(rc);
 }
 
 static void agenda_move_node(struct resch_queue *from, struct resch_queue *to,

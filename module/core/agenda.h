@@ -4,6 +4,7 @@
 #define _RESCH_CORE_AGENDA_H
 
 #include "cpu.h"
+#include "server/show.h"
 
 /*
  * The job of @thread is ready, or no longer is: keeps the plugin's queues and the counters
@@ -66,11 +67,17 @@ static inline u64 resch_agenda_release(const struct resch_thread *thread)
 /* Puts thread->timer where the state wants it. cpu->lock. */
 void resch_agenda_arm(struct resch_thread *thread);
 
-/*
- * Has the CPUs that the plugin wants to decide again do so, under the domain's lock; or tells the
- * news of this one's servers. cpu->lock.
- */
+/* Has the CPUs that the plugin wants to decide again do so. cpu->lock, which is the domain's. */
 void resch_agenda_kick_peers(struct resch_cpu *rc);
+
+/* Has what the plugin's ops have left for the core: CPUs to kick, news of servers. cpu->lock. */
+static inline void resch_agenda_heed(struct resch_cpu *rc)
+{
+	if (unlikely(rc->rq.kicks))
+		resch_agenda_kick_peers(rc);
+	if (unlikely(rc->rq.noted))
+		resch_server_flush(rc);
+}
 
 /*
  * What a wait of the thread is to return, as it is let go: later its job may change at any time,

@@ -124,8 +124,8 @@ static inline struct resch_cpu *resch_cpu_get(u32 cpu)
 /* What ->straight depends on has changed. cpu->lock. */
 static inline void resch_cpu_straighten(struct resch_cpu *rc)
 {
-	rc->straight = resch_straight && rc->plugin && rc->ordered && !rc->frozen && !rc->viewed &&
-		       !rc->guards;
+	rc->straight = resch_straight && rc->plugin && !rc->whole && !rc->plugin->stopped &&
+		       !rc->frozen && !rc->viewed && !rc->guards;
 }
 
 /* The CPU decides again; ->plugin and what it is are set. cpu->lock. */

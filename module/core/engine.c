@@ -283,7 +283,7 @@ static bool engine_ask(struct resch_cpu *rc, struct resch_pick *pick, u64 now)
 	return !rc->frozen;
 }
 
-static void engine_decide(struct resch_cpu *rc, u64 now)
+void resch_engine_decide(struct resch_cpu *rc, u64 now)
 {
 	struct resch_pick pick = { .task = NULL, .until = RESCH_NEVER };
 	struct resch_thread *next;
@@ -391,9 +391,8 @@ void resch_engine_update(struct resch_cpu *rc, u64 now)
 	if (unlikely(rc->guards) && !rc->nr_ready)
 		resch_job_idle(rc, now);
 	if (likely(rc->plugin && !rc->frozen))
-		engine_decide(rc, now);
-	if (unlikely(rc->rq.kicks))
-		resch_agenda_kick_peers(rc);
+		resch_engine_decide(rc, now);
+	resch_agenda_heed(rc);
 }
 
 u64 resch_engine_next(const struct resch_cpu *rc)

@@ -23,6 +23,12 @@ void __init resch_engine_init(void);
  */
 void resch_engine_update(struct resch_cpu *rc, u64 now);
 
+/*
+ * Asks the plugin who has the choice at @now, and makes it so. For who has taken in all that has
+ * happened. cpu->lock, on the CPU; the plugin is there, and the CPU not frozen: it may be then.
+ */
+void resch_engine_decide(struct resch_cpu *rc, u64 now);
+
 /* The time of the next event that needs an update. cpu->lock. */
 u64 resch_engine_next(const struct resch_cpu *rc);
 

@@ -3,30 +3,13 @@
 #include <resch/straight.h>
 
 #include "agenda.h"
+#include "engine.h"
 #include "park.h"
 #include "straight.h"
 
 static struct resch_queue *straight_ready(struct resch_cpu *rc)
 {
 	return (struct resch_queue *)rc->rq.private;
-}
-
-/* What queues do now and then only is no part of the line: it would take registers and stack. */
-
-static noinline void straight_insert(struct resch_queue *queue, struct resch_node *node, u64 key,
-				     u64 tie)
-{
-	resch_queue_insert_tie(queue, node, key, tie);
-}
-
-static noinline void straight_move(struct resch_queue *queue, struct resch_node *node, u64 key)
-{
-	resch_queue_move(queue, node, key);
-}
-
-static noinline void straight_erase(struct resch_queue *queue, struct resch_node *node)
-{
-	resch_queue_erase(queue, node);
 }
 
 /* Has nothing happened here that this way can't go? */
@@ -92,12 +75,10 @@ static void straight_take(struct resch_cpu *rc, struct resch_thread *thread, u64
 	wake_up_process(thread->linux_task);
 }
 
-/* The job begins, and stands in the queue with @key. See resch_job_release(). */
-static __always_inline void straight_release(struct resch_cpu *rc, struct resch_thread *thread,
-					     enum resch_straight choice, u64 key, u64 now)
+/* The job begins. See resch_job_release(). */
+static __always_inline void straight_begin(struct resch_cpu *rc, struct resch_thread *thread,
+					   u64 now)
 {
-	struct resch_queue *ready = straight_ready(rc);
-	u64 tie = rc->order.by_id ? thread->task.id : ready->seq++;
 	u64 runtime;
 
 	/* It sleeps, so this is all that it has executed. */
@@ -114,10 +95,52 @@ static __always_inline void straight_release(struct resch_cpu *rc, struct resch_
 	thread->state = RESCH_READY;
 	thread->task.ready = true;
 	rc->nr_ready++;
+}
+
+/* It stands in the queue with @key. */
+static __always_inline void straight_enqueue(struct resch_cpu *rc, struct resch_thread *thread,
+					     enum resch_straight choice, u64 key)
+{
+	struct resch_queue *ready = straight_ready(rc);
+	u64 tie = rc->order.by_id ? thread->task.id : ready->seq++;
+
 	if (likely(choice == RESCH_STRAIGHT_TAKES))
 		resch_queue_push(ready, &thread->task.node, key, tie);
 	else
-		straight_insert(ready, &thread->task.node, key, tie);
+		resch_queue_insert_tie(ready, &thread->task.node, key, tie);
+}
+
+/* The thread's timer, the first of them, goes on to its @next release. See job_foresee(). */
+static noinline void straight_postpone(struct resch_cpu *rc, struct resch_node *timer, u64 next)
+{
+	resch_queue_erase(&rc->timers, timer);
+	resch_queue_insert(&rc->timers, timer, next);
+}
+
+static __always_inline void straight_foresee(struct resch_cpu *rc, struct resch_node *timer,
+					     struct resch_node *second, u64 next)
+{
+	if (unlikely(!resch_queue_rekey(&rc->timers, second, next)))
+		straight_postpone(rc, timer, next);
+}
+
+/* The plugin is told of a release or an end, and has the choice. See resch_engine_update(). */
+static void straight_ask(struct resch_cpu *rc, u64 now)
+{
+	rc->now = now;
+	resch_engine_decide(rc, now);
+	resch_agenda_heed(rc);
+}
+
+/* The job of @thread is released; what that means the plugin says. The time of the next event. */
+static noinline u64 straight_timer_asked(struct resch_cpu *rc, struct resch_thread *thread,
+					 struct resch_node *second, u64 next, u64 now)
+{
+	straight_begin(rc, thread, now);
+	rc->plugin->enqueue(&rc->rq, &thread->task, RESCH_WHY_RELEASE, now);
+	straight_foresee(rc, &thread->timer, second, next);
+	straight_ask(rc, now);
+	return resch_engine_next(rc);
 }
 
 u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
@@ -136,21 +159,22 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 		return 0;
 	next = thread->task.job.release + thread->life.distance;
 	second = resch_queue_second(&rc->timers);
-	if (unlikely(next <= now || (second && second->key <= now)))
+	if (unlikely(next <= now || (second && second->key <= now) || (prev && prev->life.enforce)))
 		return 0;
+	if (!rc->ordered)
+		return straight_timer_asked(rc, thread, second, next, now);
 	key = resch_order_key(&rc->order, &thread->task);
 	choice = resch_straight_release(straight_ready(rc), prev ? &prev->task : NULL, key);
-	if (unlikely(choice == RESCH_STRAIGHT_NOT || (prev && prev->life.enforce)))
+	if (unlikely(choice == RESCH_STRAIGHT_NOT))
 		return 0;
 	if (likely(choice == RESCH_STRAIGHT_TAKES) &&
 	    unlikely(!straight_may_take(thread) ||
 		     (prev ? !straight_may_shadow(prev, thread) : !list_empty(&rc->shadows))))
 		return 0;
 
-	straight_release(rc, thread, choice, key, now);
-	/* See job_foresee(). */
-	if (unlikely(!resch_queue_rekey(&rc->timers, second, next)))
-		straight_move(&rc->timers, timer, next);
+	straight_begin(rc, thread, now);
+	straight_enqueue(rc, thread, choice, key);
+	straight_foresee(rc, timer, second, next);
 	straight_decided(rc, now);
 	if (likely(choice == RESCH_STRAIGHT_TAKES))
 		straight_take(rc, thread, now);
@@ -169,19 +193,20 @@ static bool straight_may_leave(const struct resch_cpu *rc, const struct resch_th
 	return heir && list_entry(first, struct resch_thread, shadow)->level < heir->level;
 }
 
-/* The job ends. See resch_job_complete(), job_next(). */
-static __always_inline void straight_complete(struct resch_cpu *rc, struct resch_thread *thread,
-					      u64 now)
+/* The job ends. See resch_job_complete(). */
+static __always_inline void straight_end(struct resch_cpu *rc, struct resch_thread *thread, u64 now)
 {
-	const struct resch_task_params *params = &thread->task.params;
-
 	resch_life_end_in_time(&thread->stats, &thread->task.job, now);
 	if (unlikely(!thread->owed))
 		trace_resch_complete(thread, now, thread->life.spent);
 	thread->task.ready = false;
 	rc->nr_ready--;
-	if (unlikely(!resch_queue_shift(straight_ready(rc))))
-		straight_erase(straight_ready(rc), &thread->task.node);
+}
+
+/* The choice is nobody's, and the thread, which had it, sleeps until the next one. See job_next() */
+static __always_inline void straight_leave(struct resch_cpu *rc, struct resch_thread *thread,
+					   u64 now)
+{
 	rc->nr_open--;
 	thread->state = RESCH_SLEEPING;
 	rc->selected = NULL;
@@ -189,8 +214,20 @@ static __always_inline void straight_complete(struct resch_cpu *rc, struct resch
 	/* It is about to leave the CPU, and such plugins have no stopped(). */
 	thread->task.busy = false;
 	trace_resch_deselect(thread, now, RESCH_OFF_COMPLETE);
-	resch_job_advance(&thread->task.job, thread->life.distance, params->deadline);
+	resch_job_advance(&thread->task.job, thread->life.distance, thread->task.params.deadline);
 	thread->due = true;
+}
+
+/* The job of @thread ends; what that means the plugin says. false: nothing is done. */
+static noinline bool straight_wait_asked(struct resch_cpu *rc, struct resch_thread *thread, u64 now)
+{
+	if (unlikely(!resch_straight_account(thread, now)))
+		return false;
+	straight_end(rc, thread, now);
+	rc->plugin->dequeue(&rc->rq, &thread->task, RESCH_WHY_COMPLETE, now);
+	straight_leave(rc, thread, now);
+	straight_ask(rc, now);
+	return true;
 }
 
 bool resch_straight_wait(struct resch_thread *thread, u64 now)
@@ -208,8 +245,11 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		return false;
 	/* Nothing is late, and what is to come next is foreseen. */
 	if (unlikely(now > job->deadline || next <= now || !resch_node_queued(&thread->timer) ||
-		     thread->timer.key != next || resch_queue_first(&rc->timers)->key <= now ||
-		     resch_queue_first(straight_ready(rc)) != &thread->task.node))
+		     thread->timer.key != next || resch_queue_first(&rc->timers)->key <= now))
+		return false;
+	if (!rc->ordered)
+		return straight_wait_asked(rc, thread, now);
+	if (unlikely(resch_queue_first(straight_ready(rc)) != &thread->task.node))
 		return false;
 	task = resch_straight_heir(straight_ready(rc));
 	heir = task ? resch_thread_of(task) : NULL;
@@ -220,7 +260,9 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 	if (unlikely(!resch_straight_account(thread, now)))
 		return false;
 
-	straight_complete(rc, thread, now);
+	straight_end(rc, thread, now);
+	resch_queue_erase(straight_ready(rc), &thread->task.node);
+	straight_leave(rc, thread, now);
 	straight_decided(rc, now);
 	if (likely(heir)) {
 		resch_agenda_unshadow(heir);

@@ -4,6 +4,9 @@
  *
  * Release and completion of a plain job (resch/straight.h) where nothing else has happened. Either
  * does, and tells the trace, what engine.c and jobs.c would, in the same order; or nothing at all.
+ * Where the core knows what the plugin goes by (cpu->ordered) it does not ask; else the plugin is
+ * told and asked as ever, but for one thing it has not: a plugin that wants to know when a thread
+ * has left its CPU.
  */
 #ifndef _RESCH_CORE_STRAIGHT_H
 #define _RESCH_CORE_STRAIGHT_H
@@ -25,8 +28,8 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now);
 
 /*
  * Current, @thread, which is ->straight, waits for its next job. false: nothing is done.
- * cpu->lock; if true, on the CPU, whose timer has to be set if the first of rc->timers is not what
- * it is set to.
+ * cpu->lock; if true, on the CPU, whose timer has to be set (resch_clock_arm()): where the core
+ * knows the plugin's order, if the first of rc->timers is not what it is set to.
  */
 bool resch_straight_wait(struct resch_thread *thread, u64 now);
 

@@ -137,7 +137,7 @@ static __always_inline int job_rest_straight(struct resch_thread *thread, unsign
 		resch_cpu_unlock(rc);
 		return job_held(thread, resch_direct_sleep(thread, flags));
 	}
-	if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
+	if (!rc->ordered || unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
 		resch_clock_arm(rc);
 	return job_held(thread, resch_park_hold_straight(thread, flags));
 }

@@ -278,8 +278,7 @@ static inline void resch_rq_kick(struct resch_rq *rq, struct resch_rq *other)
 
 /*
  * From an op for @rq: RESCH_SERVER_EXHAUSTED and so on have happened to @server, which serves
- * there; for traces. Its rq is on the list of kicks, which tells the core that there is something
- * to see.
+ * there; for traces. The core looks at rq->noted after its ops.
  */
 static inline void resch_server_note(struct resch_rq *rq, struct resch_server *server, u32 what)
 {
@@ -289,7 +288,6 @@ static inline void resch_server_note(struct resch_rq *rq, struct resch_server *s
 		server->next_noted = rq->noted;
 		rq->noted = server;
 	}
-	resch_rq_kick(rq, rq);
 }
 
 /** enum resch_why - what an enqueue() or dequeue() is about */

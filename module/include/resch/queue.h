@@ -6,6 +6,9 @@
  * case, the first node is at hand, and nothing is allocated. Nodes with equal keys leave in the
  * order in which they came. The caller serialises.
  *
+ * What goes at the top, as most does where jobs are short, is done on the spot; what has to look
+ * further is out of the line, where it takes no registers and stack from its callers.
+ *
  * Leftist heap: C. A. Crane, Linear lists and priority queues as balanced binary trees, 1972;
  * Knuth, TAOCP 3, 5.2.3.
  */
@@ -133,9 +136,17 @@ static inline void resch_queue_push(struct resch_queue *queue, struct resch_node
 	queue->count++;
 }
 
+/* The node, which is set up, goes somewhere below. */
+static __maybe_unused noinline void resch_queue_sink(struct resch_queue *queue,
+						     struct resch_node *node)
+{
+	queue->first = resch_node_merge(queue->first, node);
+	queue->count++;
+}
+
 /**
  * resch_queue_insert_tie - add @node, which is in no queue, with @key; among equal keys the smaller
- * @tie goes first For queues that are filled with this function alone.
+ * @tie goes first. For queues that are filled with this function alone.
  */
 static inline void resch_queue_insert_tie(struct resch_queue *queue, struct resch_node *node,
 					  u64 key, u64 tie)
@@ -145,8 +156,7 @@ static inline void resch_queue_insert_tie(struct resch_queue *queue, struct resc
 		return;
 	}
 	resch_node_init(node, key, tie);
-	queue->first = resch_node_merge(queue->first, node);
-	queue->count++;
+	resch_queue_sink(queue, node);
 }
 
 /**
@@ -158,8 +168,9 @@ static inline void resch_queue_insert(struct resch_queue *queue, struct resch_no
 	resch_queue_insert_tie(queue, node, key, queue->seq++);
 }
 
-/** resch_queue_erase - take @node, which is in @queue, out */
-static inline void resch_queue_erase(struct resch_queue *queue, struct resch_node *node)
+/* What is below the node takes its place. */
+static __maybe_unused noinline void resch_queue_cut(struct resch_queue *queue,
+						    struct resch_node *node)
 {
 	struct resch_node *up = node->up;
 	struct resch_node *rest = resch_node_merge(node->left, node->right);
@@ -182,31 +193,27 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 	queue->count--;
 }
 
+/** resch_queue_erase - take @node, which is in @queue, out */
+static inline void resch_queue_erase(struct resch_queue *queue, struct resch_node *node)
+{
+	/* Where there is no right child, and nothing above, the left one takes its place. */
+	if (node->up || node->right) {
+		resch_queue_cut(queue, node);
+		return;
+	}
+	queue->first = node->left;
+	if (node->left)
+		node->left->up = NULL;
+	node->rank = 0;
+	queue->count--;
+}
+
 /** resch_queue_second - who is the first node when the first one, which there is, has gone */
 static inline struct resch_node *resch_queue_second(const struct resch_queue *queue)
 {
 	struct resch_node *left = queue->first->left, *right = queue->first->right;
 
 	return !right || resch_node_before(left, right) ? left : right;
-}
-
-/**
- * resch_queue_shift - take the first node out, if not more than one is below it; false: nothing has
- * been done
- */
-static inline bool resch_queue_shift(struct resch_queue *queue)
-{
-	struct resch_node *node = queue->first;
-
-	/* Where there is no left child, there is no right one. */
-	if (node->right)
-		return false;
-	queue->first = node->left;
-	if (node->left)
-		node->left->up = NULL;
-	node->rank = 0;
-	queue->count--;
-	return true;
 }
 
 /**

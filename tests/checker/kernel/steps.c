@@ -7,7 +7,8 @@
  *
  * Releases are whole milliseconds after time zero, which is one for all. Jobs execute for so many
  * milliseconds and a little, so they end between two of these. Most tasks are plain periodic ones.
- * Makes a domain of the CPU and removes it.
+ * Under the plugin server, tasks are in three servers of random kinds, whose budgets end between
+ * whole milliseconds, too. Makes a domain of the CPU and removes it.
  */
 #include <pthread.h>
 #include <resch.h>
@@ -23,6 +24,8 @@
 #define TASKS_MAX 16
 #define MS 1000000ULL
 #define BIT 60000 /* what each job executes for beyond whole milliseconds, ns */
+#define BUDGET_BIT 470000 /* likewise for budgets */
+#define SERVERS 3
 
 struct task {
 	struct resch_register reg;
@@ -79,6 +82,37 @@ static void choose(struct resch_task_params *params, int cpu, unsigned int *seed
 		params->miss = reactions[draw(seed, 4)];
 }
 
+static int make_servers(uint32_t domain, int cpu, unsigned int *seed)
+{
+	static const uint32_t kinds[] = { RESCH_SERVER_CBS_HARD, RESCH_SERVER_CBS, RESCH_SERVER_CUS,
+					  RESCH_SERVER_TBS };
+	static const uint32_t policies[] = { RESCH_SERVER_EDF, RESCH_SERVER_EDF, RESCH_SERVER_FIFO,
+					     RESCH_SERVER_DM };
+	unsigned int first = draw(seed, 4);
+	int i;
+
+	for (i = 0; i < SERVERS; i++) {
+		struct resch_server_set want = { .domain = domain };
+
+		want.params.kind = kinds[(first + (unsigned int)i) % 4];
+		want.params.policy = policies[draw(seed, 4)];
+		want.params.period = (8 + draw(seed, 12)) * MS;
+		want.params.budget = (1 + draw(seed, 2)) * MS + BUDGET_BIT;
+		want.params.cpu = cpu;
+		/* One that reclaims has its budget's end moved by all others. */
+		if (want.params.kind <= RESCH_SERVER_CBS && !draw(seed, 4))
+			want.params.flags = RESCH_SERVER_F_RECLAIM;
+		if (resch_server_set(fd, &want)) {
+			fprintf(stderr, "steps: no server %d\n", i + 1);
+			return -1;
+		}
+		tasks[i].reg.params.group = want.id;
+	}
+	for (; i < nr_tasks; i++)
+		tasks[i].reg.params.group = tasks[i % SERVERS].reg.params.group;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct resch_domain_set domain = {};
@@ -102,6 +136,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "steps: no domain under %s\n", argv[5]);
 		return 1;
 	}
+	if (!strcmp(argv[5], "server") && make_servers(domain.domain, cpu, &seed))
+		return 1;
 	for (i = 0; i < nr_tasks; i++) {
 		choose(&tasks[i].reg.params, cpu, &seed);
 		snprintf(tasks[i].reg.params.name, sizeof(tasks[i].reg.params.name), "s%d", i);
