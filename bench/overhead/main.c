@@ -23,6 +23,8 @@ static _Noreturn void usage(void)
 	      "    pipe pinned, with each trip by itself: 1 to 10000\n"
 	      "resch-overhead pass WAY FROM TO\n"
 	      "    from a thread on CPU FROM to one on CPU TO; WAY: eventfd eventfd-below pipe futex edf fp\n"
+	      "resch-overhead move BY FROM TO\n"
+	      "    a thread, from CPU FROM to CPU TO and back; BY: its own call, or reserves: sekg npsf\n"
 	      "resch-overhead calls STATE [CPU]\n"
 	      "    single system calls; CPU: one that is guarded, and lent to us before each\n"
 	      "resch-overhead calls lent|pinned CPU compute|same|fork|clock\n"
@@ -63,6 +65,8 @@ int main(int argc, char **argv)
 		measure_trips(argv[2], (uint32_t)atoi(argv[3]));
 	else if (!strcmp(what, "pass") && argc == 5)
 		measure_pass(argv[2], atoi(argv[3]), atoi(argv[4]));
+	else if (!strcmp(what, "move") && argc == 5)
+		measure_move(argv[2], atoi(argv[3]), atoi(argv[4]));
 	else if (!strcmp(what, "calls") && (argc == 3 || argc == 4))
 		measure_calls(argv[2], argc == 4 ? atoi(argv[3]) : -1);
 	else if (!strcmp(what, "calls") && argc == 5)

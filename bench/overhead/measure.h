@@ -38,6 +38,12 @@ void measure_trips(const char *state, uint32_t count);
 void measure_pass(const char *way, int from, int to);
 
 /*
+ * A thread goes from CPU @from to CPU @to, and back: by its own "call", or as its reserves are,
+ * under a plugin that has plans.
+ */
+void measure_move(const char *name, int from, int to);
+
+/*
  * Registers @count tasks that sleep, each in a server of its own where the policy has servers, says
  * so, and stays until it is killed.
  */
