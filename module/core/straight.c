@@ -203,7 +203,7 @@ static __always_inline void straight_end(struct resch_cpu *rc, struct resch_thre
 	rc->nr_ready--;
 }
 
-/* The choice is nobody's, and the thread, which had it, sleeps till the next job. See job_next(). */
+/* The choice is nobody's, and the thread, which had it, sleeps till its next job: job_next(). */
 static __always_inline void straight_leave(struct resch_cpu *rc, struct resch_thread *thread,
 					   u64 now)
 {
