@@ -38,6 +38,8 @@ static u64 clock_expire(struct resch_cpu *rc, u64 expires)
 	u64 now = max(rc->now, unlikely(rc->whole) ? ktime_get() : expires);
 	u64 next = resch_straight_timer(rc, now);
 
+	if (unlikely(!next))
+		next = resch_straight_timer_asked(rc, now);
 	if (unlikely(!next)) {
 		resch_engine_update(rc, now);
 		next = resch_engine_next(rc);

@@ -63,7 +63,9 @@ struct resch_cpu {
 	bool ordered; /* the plugin is RESCH_PLUGIN_ORDERED */
 	bool fixed; /* ... and RESCH_PLUGIN_FIXED; resch_lock too */
 	u32 apart; /* threads here that are, at least; resch_lock, read anywhere. See direct.h */
-	bool straight; /* releases and completions may go by straight.c; resch_cpu_straighten() */
+	/* Releases and completions may go by straight.c; resch_cpu_straighten(). */
+	bool straight; /* ... where `ordered` */
+	bool asked; /* ... where it is not */
 	struct resch_order order; /* of the plugin, where `ordered` */
 	struct resch_thread *selected;
 	/* preempted by level, highest first; all below the selected thread's */
@@ -124,8 +126,10 @@ static inline struct resch_cpu *resch_cpu_get(u32 cpu)
 /* What ->straight depends on has changed. cpu->lock. */
 static inline void resch_cpu_straighten(struct resch_cpu *rc)
 {
-	rc->straight = resch_straight && rc->plugin && !rc->whole && !rc->plugin->stopped &&
-		       !rc->frozen && !rc->viewed && !rc->guards;
+	bool may = resch_straight && rc->plugin && !rc->frozen && !rc->viewed && !rc->guards;
+
+	rc->straight = may && rc->ordered;
+	rc->asked = may && !rc->ordered && !rc->whole && !rc->plugin->stopped;
 }
 
 /* The CPU decides again; ->plugin and what it is are set. cpu->lock. */

@@ -15,7 +15,7 @@ static struct resch_queue *straight_ready(struct resch_cpu *rc)
 /* Has nothing happened here that this way can't go? */
 static bool straight_calm(const struct resch_cpu *rc)
 {
-	return rc->straight && llist_empty(&rc->noted) && !resch_queue_first(&rc->late);
+	return llist_empty(&rc->noted) && !resch_queue_first(&rc->late);
 }
 
 /*
@@ -132,40 +132,43 @@ static void straight_ask(struct resch_cpu *rc, u64 now)
 	resch_agenda_heed(rc);
 }
 
-/* The job of @thread is released; what that means the plugin says. The time of the next event. */
-static noinline u64 straight_timer_asked(struct resch_cpu *rc, struct resch_thread *thread,
-					 struct resch_node *second, u64 next, u64 now)
+/*
+ * Whose job is released, where nothing else is to be done, or NULL; and its release after that, and
+ * the timer after its own.
+ */
+static __always_inline struct resch_thread *straight_due(struct resch_cpu *rc, u64 now, u64 *next,
+							 struct resch_node **second)
 {
-	straight_begin(rc, thread, now);
-	rc->plugin->enqueue(&rc->rq, &thread->task, RESCH_WHY_RELEASE, now);
-	straight_foresee(rc, &thread->timer, second, next);
-	straight_ask(rc, now);
-	return resch_engine_next(rc);
+	struct resch_node *timer = resch_queue_first(&rc->timers);
+	struct resch_thread *thread;
+
+	resch_cpu_assert_locked(rc);
+	if (unlikely(!straight_calm(rc) || !timer || timer->key > now))
+		return NULL;
+	thread = container_of(timer, struct resch_thread, timer);
+	if (unlikely(!thread->straight || thread->state != RESCH_SLEEPING ||
+		     thread->linux_task == current))
+		return NULL;
+	*next = thread->task.job.release + thread->life.distance;
+	*second = resch_queue_second(&rc->timers);
+	if (unlikely(*next <= now || (*second && (*second)->key <= now)))
+		return NULL;
+	return thread;
 }
 
 u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 {
-	struct resch_node *timer = resch_queue_first(&rc->timers), *second;
 	struct resch_thread *thread, *prev = rc->selected;
 	enum resch_straight choice;
+	struct resch_node *second;
 	u64 next, key;
 
-	resch_cpu_assert_locked(rc);
-	if (unlikely(!straight_calm(rc) || !timer || timer->key > now))
+	thread = likely(rc->straight) ? straight_due(rc, now, &next, &second) : NULL;
+	if (unlikely(!thread))
 		return 0;
-	thread = container_of(timer, struct resch_thread, timer);
-	if (unlikely(!thread->straight || thread->state != RESCH_SLEEPING ||
-		     thread->linux_task == current))
-		return 0;
-	next = thread->task.job.release + thread->life.distance;
-	second = resch_queue_second(&rc->timers);
-	if (unlikely(next <= now || (second && second->key <= now) || (prev && prev->life.enforce)))
-		return 0;
-	if (!rc->ordered)
-		return straight_timer_asked(rc, thread, second, next, now);
 	key = resch_order_key(&rc->order, &thread->task);
 	choice = resch_straight_release(straight_ready(rc), prev ? &prev->task : NULL, key);
-	if (unlikely(choice == RESCH_STRAIGHT_NOT))
+	if (unlikely(choice == RESCH_STRAIGHT_NOT || (prev && prev->life.enforce)))
 		return 0;
 	if (likely(choice == RESCH_STRAIGHT_TAKES) &&
 	    unlikely(!straight_may_take(thread) ||
@@ -174,11 +177,27 @@ u64 resch_straight_timer(struct resch_cpu *rc, u64 now)
 
 	straight_begin(rc, thread, now);
 	straight_enqueue(rc, thread, choice, key);
-	straight_foresee(rc, timer, second, next);
+	straight_foresee(rc, &thread->timer, second, next);
 	straight_decided(rc, now);
 	if (likely(choice == RESCH_STRAIGHT_TAKES))
 		straight_take(rc, thread, now);
 	return resch_queue_first(&rc->timers)->key;
+}
+
+u64 resch_straight_timer_asked(struct resch_cpu *rc, u64 now)
+{
+	struct resch_thread *thread, *prev = rc->selected;
+	struct resch_node *second;
+	u64 next;
+
+	thread = rc->asked ? straight_due(rc, now, &next, &second) : NULL;
+	if (!thread || unlikely(prev && prev->life.enforce))
+		return 0;
+	straight_begin(rc, thread, now);
+	rc->plugin->enqueue(&rc->rq, &thread->task, RESCH_WHY_RELEASE, now);
+	straight_foresee(rc, &thread->timer, second, next);
+	straight_ask(rc, now);
+	return resch_engine_next(rc);
 }
 
 /* Do those who stay shadowed stay below @heir, the next choice, or nobody? */
@@ -218,25 +237,12 @@ static __always_inline void straight_leave(struct resch_cpu *rc, struct resch_th
 	thread->due = true;
 }
 
-/* The job of @thread ends; what that means the plugin says. false: nothing is done. */
-static noinline bool straight_wait_asked(struct resch_cpu *rc, struct resch_thread *thread, u64 now)
+/* Does the job of @thread, which is current, end now, where nothing else is to be done? */
+static __always_inline bool straight_ends(const struct resch_cpu *rc,
+					  const struct resch_thread *thread, u64 now)
 {
-	if (unlikely(!resch_straight_account(thread, now)))
-		return false;
-	straight_end(rc, thread, now);
-	rc->plugin->dequeue(&rc->rq, &thread->task, RESCH_WHY_COMPLETE, now);
-	straight_leave(rc, thread, now);
-	straight_ask(rc, now);
-	return true;
-}
-
-bool resch_straight_wait(struct resch_thread *thread, u64 now)
-{
-	struct resch_cpu *rc = thread->rc;
 	const struct resch_job *job = &thread->task.job;
 	u64 next = job->release + thread->life.distance;
-	struct resch_task *task;
-	struct resch_thread *heir;
 
 	resch_cpu_assert_locked(rc);
 	if (unlikely(!straight_calm(rc) || rc->selected != thread ||
@@ -244,12 +250,18 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		     READ_ONCE(thread->kblocked)))
 		return false;
 	/* Nothing is late, and what is to come next is foreseen. */
-	if (unlikely(now > job->deadline || next <= now || !resch_node_queued(&thread->timer) ||
-		     thread->timer.key != next || resch_queue_first(&rc->timers)->key <= now))
-		return false;
-	if (!rc->ordered)
-		return straight_wait_asked(rc, thread, now);
-	if (unlikely(resch_queue_first(straight_ready(rc)) != &thread->task.node))
+	return now <= job->deadline && next > now && resch_node_queued(&thread->timer) &&
+	       thread->timer.key == next && resch_queue_first(&rc->timers)->key > now;
+}
+
+bool resch_straight_wait(struct resch_thread *thread, u64 now)
+{
+	struct resch_cpu *rc = thread->rc;
+	struct resch_task *task;
+	struct resch_thread *heir;
+
+	if (unlikely(!rc->straight || !straight_ends(rc, thread, now) ||
+		     resch_queue_first(straight_ready(rc)) != &thread->task.node))
 		return false;
 	task = resch_straight_heir(straight_ready(rc));
 	heir = task ? resch_thread_of(task) : NULL;
@@ -261,7 +273,7 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		return false;
 
 	straight_end(rc, thread, now);
-	resch_queue_erase(straight_ready(rc), &thread->task.node);
+	resch_queue_shift(straight_ready(rc));
 	straight_leave(rc, thread, now);
 	straight_decided(rc, now);
 	if (likely(heir)) {
@@ -270,5 +282,18 @@ bool resch_straight_wait(struct resch_thread *thread, u64 now)
 		if (unlikely(!straight_goes_on(heir)))
 			resch_park_go(heir);
 	}
+	return true;
+}
+
+bool resch_straight_wait_asked(struct resch_thread *thread, u64 now)
+{
+	struct resch_cpu *rc = thread->rc;
+
+	if (!rc->asked || !straight_ends(rc, thread, now) || !resch_straight_account(thread, now))
+		return false;
+	straight_end(rc, thread, now);
+	rc->plugin->dequeue(&rc->rq, &thread->task, RESCH_WHY_COMPLETE, now);
+	straight_leave(rc, thread, now);
+	straight_ask(rc, now);
 	return true;
 }

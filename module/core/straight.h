@@ -25,13 +25,15 @@ static inline void resch_thread_straighten(struct resch_thread *thread)
  * for resch_engine_update(). cpu->lock, on the CPU.
  */
 u64 resch_straight_timer(struct resch_cpu *rc, u64 now);
+u64 resch_straight_timer_asked(struct resch_cpu *rc, u64 now);
 
 /*
  * Current, @thread, which is ->straight, waits for its next job. false: nothing is done.
- * cpu->lock; if true, on the CPU, whose timer has to be set (resch_clock_arm()): where the core
- * knows the plugin's order, if the first of rc->timers is not what it is set to.
+ * cpu->lock; if true, on the CPU, whose timer has to be set: to the first of rc->timers, or, where
+ * the plugin was asked, by resch_clock_arm().
  */
 bool resch_straight_wait(struct resch_thread *thread, u64 now);
+bool resch_straight_wait_asked(struct resch_thread *thread, u64 now);
 
 /*
  * What the job has executed goes into the statistics. false: it has overrun, and nothing is done.

@@ -137,8 +137,16 @@ static __always_inline int job_rest_straight(struct resch_thread *thread, unsign
 		resch_cpu_unlock(rc);
 		return job_held(thread, resch_direct_sleep(thread, flags));
 	}
-	if (!rc->ordered || unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
+	if (unlikely(resch_queue_first(&rc->timers)->key != rc->armed))
 		resch_clock_arm(rc);
+	return job_held(thread, resch_park_hold_straight(thread, flags));
+}
+
+/* Likewise, and its plugin was asked. */
+static int job_rest_asked(struct resch_thread *thread, unsigned long flags)
+	__releases(thread->rc->lock)
+{
+	resch_clock_arm(thread->rc);
 	return job_held(thread, resch_park_hold_straight(thread, flags));
 }
 
@@ -263,6 +271,8 @@ int resch_job_wait(struct resch_thread *thread, struct resch_wait *out)
 	now = ktime_get();
 	if (likely(thread->straight && resch_straight_wait(thread, now)))
 		return job_reported(thread, job_rest_straight(thread, flags), now, out);
+	if (thread->straight && resch_straight_wait_asked(thread, now))
+		return job_reported(thread, job_rest_asked(thread, flags), now, out);
 	if (unlikely(!job_is_prepared(thread) || thread->task.params.kind == RESCH_WAKEUP)) {
 		resch_thread_unlock_irqrestore(thread, flags);
 		err = thread->task.params.kind == RESCH_WAKEUP ? -EINVAL :

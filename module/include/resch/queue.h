@@ -193,11 +193,13 @@ static __maybe_unused noinline void resch_queue_cut(struct resch_queue *queue,
 	queue->count--;
 }
 
-/** resch_queue_erase - take @node, which is in @queue, out */
-static inline void resch_queue_erase(struct resch_queue *queue, struct resch_node *node)
+/** resch_queue_shift - take the first node out, which there is */
+static inline void resch_queue_shift(struct resch_queue *queue)
 {
-	/* Where there is no right child, and nothing above, the left one takes its place. */
-	if (node->up || node->right) {
+	struct resch_node *node = queue->first;
+
+	/* Where there is no left child, there is no right one. */
+	if (node->right) {
 		resch_queue_cut(queue, node);
 		return;
 	}
@@ -206,6 +208,15 @@ static inline void resch_queue_erase(struct resch_queue *queue, struct resch_nod
 		node->left->up = NULL;
 	node->rank = 0;
 	queue->count--;
+}
+
+/** resch_queue_erase - take @node, which is in @queue, out */
+static inline void resch_queue_erase(struct resch_queue *queue, struct resch_node *node)
+{
+	if (node->up)
+		resch_queue_cut(queue, node);
+	else
+		resch_queue_shift(queue);
 }
 
 /** resch_queue_second - who is the first node when the first one, which there is, has gone */
@@ -250,7 +261,7 @@ static inline struct resch_node *resch_queue_pop(struct resch_queue *queue)
 	struct resch_node *node = queue->first;
 
 	if (node)
-		resch_queue_erase(queue, node);
+		resch_queue_shift(queue);
 	return node;
 }
 
