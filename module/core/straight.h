@@ -4,9 +4,8 @@
  *
  * Release and completion of a plain job (resch/straight.h) where nothing else has happened. Either
  * does, and tells the trace, what engine.c and jobs.c would, in the same order; or nothing at all.
- * Where the core knows what the plugin goes by (cpu->ordered) it does not ask; else the plugin is
- * told and asked as ever, but for one thing it has not: a plugin that wants to know when a thread
- * has left its CPU.
+ * Where the core knows by what the plugin orders it does not ask; else (_asked) the plugin is told
+ * and asked as ever, unless it wants to hear when a thread has left its CPU (stopped()).
  */
 #ifndef _RESCH_CORE_STRAIGHT_H
 #define _RESCH_CORE_STRAIGHT_H
