@@ -43,8 +43,9 @@ typedef int32_t s32;
 #define U64_MAX UINT64_MAX
 #define U32_MAX UINT32_MAX
 #define __must_check __attribute__((warn_unused_result))
-#define __maybe_unused __attribute__((__unused__))
-#define noinline __attribute__((__noinline__))
+/* How fast it is, is the kernel's business. */
+#define __maybe_unused
+#define noinline inline
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
