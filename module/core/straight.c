@@ -110,13 +110,14 @@ static __always_inline void straight_enqueue(struct resch_cpu *rc, struct resch_
 		resch_queue_insert_tie(ready, &thread->task.node, key, tie);
 }
 
-/* The thread's timer, the first of them, goes on to its @next release. See job_foresee(). */
+/* The timer, the first of them, goes behind others. */
 static noinline void straight_postpone(struct resch_cpu *rc, struct resch_node *timer, u64 next)
 {
 	resch_queue_erase(&rc->timers, timer);
 	resch_queue_insert(&rc->timers, timer, next);
 }
 
+/* The thread's timer, the first of them, goes on to its @next release. See job_foresee(). */
 static __always_inline void straight_foresee(struct resch_cpu *rc, struct resch_node *timer,
 					     struct resch_node *second, u64 next)
 {
@@ -124,7 +125,7 @@ static __always_inline void straight_foresee(struct resch_cpu *rc, struct resch_
 		straight_postpone(rc, timer, next);
 }
 
-/* The plugin is told of a release or an end, and has the choice. See resch_engine_update(). */
+/* The plugin has been told of a release or an end: it picks. See resch_engine_update(). */
 static void straight_ask(struct resch_cpu *rc, u64 now)
 {
 	rc->now = now;

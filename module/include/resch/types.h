@@ -43,7 +43,7 @@ typedef int32_t s32;
 #define U64_MAX UINT64_MAX
 #define U32_MAX UINT32_MAX
 #define __must_check __attribute__((warn_unused_result))
-/* How fast it is, is the kernel's business. */
+/* Here nothing has to be fast, and what is inline may be unused. */
 #define __maybe_unused
 #define noinline inline
 #define likely(x) __builtin_expect(!!(x), 1)
