@@ -66,8 +66,8 @@ static int domain_attach(struct resch_cpu *rc, struct resch_thread *thread)
  * thread is always within its cpuset; so CAP_SYS_NICE in a container, which is not meant to reach
  * what is outside of it, is for these. -EPERM: none of them, or not @wanted.
  */
-static int domain_within(const struct resch_domain *domain, const struct resch_thread *thread,
-			 s32 wanted, cpumask_t *within)
+static int domain_within(const struct resch_domain *domain, struct resch_thread *thread, s32 wanted,
+			 cpumask_t *within)
 {
 	cpumask_copy(within, &domain->cpus);
 	if (!thread->contained)

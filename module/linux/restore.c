@@ -145,13 +145,13 @@ void resch_restore_hand_down(struct resch_thread *thread, cpumask_t *cpus)
 	resch_thread_unlock_irqrestore(thread, flags);
 }
 
-void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus)
+void resch_restore_allowed(struct resch_thread *thread, cpumask_t *cpus)
 {
 	lockdep_assert_held(&resch_lock);
-	if (thread->parent) {
-		cpumask_copy(cpus, &thread->saved_cpus);
+	if (thread->entered || thread->parent) {
+		resch_restore_hand_down(thread, cpus);
 	} else {
-		cpumask_copy(cpus, &thread->linux_task->cpus_mask);
+		restore_read_cpus(thread->linux_task, cpus);
 		resch_visitor_user(thread->linux_task, cpus);
 	}
 }
@@ -163,7 +163,7 @@ bool resch_restore_covers(struct resch_thread *thread, const cpumask_t *cpus)
 	lockdep_assert_held(&resch_lock);
 	if (!thread->contained)
 		return true;
-	resch_restore_hand_down(thread, &allowed);
+	resch_restore_allowed(thread, &allowed);
 	return cpumask_subset(cpus, &allowed);
 }
 

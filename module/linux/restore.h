@@ -44,10 +44,10 @@ int __must_check resch_restore_tell(struct resch_thread *thread, cpumask_t *cpus
 int __must_check resch_restore_change(struct resch_thread *thread, const cpumask_t *cpus);
 
 /*
- * Where it may run by what its user wants, before it has joined: of a member's child what that
- * begins with. Process context, resch_lock.
+ * Where it may run by what its user wants, whether it is bound already or not: of a member's child
+ * what that begins with. Process context, resch_lock.
  */
-void resch_restore_allowed(const struct resch_thread *thread, cpumask_t *cpus);
+void resch_restore_allowed(struct resch_thread *thread, cpumask_t *cpus);
 
 /*
  * May @thread, which has joined, be moved over all of @cpus? Who is contained stays within the

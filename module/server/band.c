@@ -219,8 +219,7 @@ static struct resch_entry *band_best(struct resch_entry *any, const cpumask_t *f
 }
 
 /* The CPUs of the band on which the thread may be. */
-static void band_allowed(struct resch_entry *any, const struct resch_thread *thread,
-			 cpumask_t *allowed)
+static void band_allowed(struct resch_entry *any, struct resch_thread *thread, cpumask_t *allowed)
 {
 	s32 wanted = thread->task.params.cpu;
 	static cpumask_t all; /* resch_lock */

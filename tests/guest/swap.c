@@ -228,21 +228,53 @@ TEST(wrong, "an unknown plugin, domain or option changes nothing")
 	task_join(&task);
 }
 
+static void body_unbound(struct task *task)
+{
+	while (!atomic_load(&task->stop))
+		sleep_ms(10);
+}
+
+struct contained {
+	const char *cpus;
+	void (*body)(struct task *task);
+};
+
 /* A process in a container, as the module knows one: its control groups are its own. */
 static int contained(void *arg)
 {
 	struct task task = { .reg = periodic(50 * MS, 5 * MS) };
-	const char *cpus = arg;
+	const struct contained *own = arg;
 
 	must(unshare(CLONE_NEWCGROUP) ? -errno : 0);
 	dev = resch_open();
-	pin(0, cpus);
+	pin(0, own->cpus);
 	task.reg.params.cpu = 1;
 	task.reg.params.group = 1;
-	task_start(&task, body_idle);
+	task_start(&task, own->body);
 	for (;;)
 		pause();
 	return 0;
+}
+
+/* The domain has the plugin edf, or fp; whether the task makes its first wait or none yet. */
+static void roams(uint32_t domain, void (*body)(struct task *task))
+{
+	struct contained one = { "1", body }, all = { "1-2", body };
+	pid_t pid = child(contained, &one);
+
+	await(tasks_registered() == 1);
+	refused(domain_swap(domain, "sekg", NULL), EBUSY);
+	must(domain_swap(domain, "fp", NULL));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	await(tasks_registered() == 0);
+	pid = child(contained, &all);
+	await(tasks_registered() == 1);
+	must(domain_swap(domain, "sekg", NULL));
+	must(domain_swap(domain, "edf", NULL));
+	kill(pid, SIGKILL);
+	child_wait(pid);
+	await(tasks_registered() == 0);
 }
 
 TEST(roam, "a container's task is not taken by a plugin that would move it from its affinity")
@@ -250,24 +282,12 @@ TEST(roam, "a container's task is not taken by a plugin that would move it from 
 	static const struct resch_reserve plan[] = {
 		{ .group = 1, .cpu = 1, .begin = 0, .end = 100 * MS },
 	};
-	static char one[] = "1", all[] = "1-2";
 	uint32_t domain = domain_on("1-2", "edf", NULL);
-	pid_t pid = child(contained, one);
 
 	must(module_load("resch-sekg", ""));
 	must(resch_plan_set(dev, domain, 100 * MS, NULL, plan, 1, NULL));
-	await(tasks_registered() == 1);
-	refused(domain_swap(domain, "sekg", NULL), EBUSY);
-	must(domain_swap(domain, "fp", NULL));
-	kill(pid, SIGKILL);
-	child_wait(pid);
-	await(tasks_registered() == 0);
-	pid = child(contained, all);
-	await(tasks_registered() == 1);
-	must(domain_swap(domain, "sekg", NULL));
-	kill(pid, SIGKILL);
-	child_wait(pid);
-	await(tasks_registered() == 0);
+	roams(domain, body_idle);
+	roams(domain, body_unbound);
 }
 
 TEST(held, "a plugin in use can't be unloaded, one that no domain uses can")
