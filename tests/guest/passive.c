@@ -165,14 +165,14 @@ static void body_charged(struct task *task)
 	at_begin[0] = server_stat(domain, ours);
 	at_begin[1] = server_stat(domain, theirs);
 	/*
-	 * To a machine that stands still 30 ms are a moment: the end of a budget is noticed later.
+	 * In a machine that stands still the end of a budget is noticed later, and what has passed
+	 * since is on nobody: not so much time, but so many budgets.
 	 */
 	end = resch_now() + PATIENCE * SEC;
 	do {
-		spin(30 * MS);
+		spin(10 * MS);
 		at_end[0] = server_stat(domain, ours);
-	} while (resch_now() < end && (at_end[0].exhausted == at_begin[0].exhausted ||
-				       at_end[0].replenished == at_begin[0].replenished));
+	} while (resch_now() < end && at_end[0].exhausted < at_begin[0].exhausted + 3);
 	at_end[1] = server_stat(domain, theirs);
 	must(serve_end(out.handle));
 	atomic_store(&task->step, 1);
@@ -199,11 +199,12 @@ TEST(charged, "what a provider does is on the client's server, suspended and rep
 		task_join(&provider);
 		task_join(&client);
 		check_is(at_end[1].consumed, at_begin[1].consumed);
-		check(at_end[0].consumed - at_begin[0].consumed > 20 * MS,
+		check(at_end[0].consumed - at_begin[0].consumed >= 2 * PASSIVE_BUDGET,
 		      "the client's server has paid %llu ns",
 		      (unsigned long long)(at_end[0].consumed - at_begin[0].consumed));
-		check(at_end[0].exhausted > at_begin[0].exhausted, "it was never used up");
-		check(at_end[0].replenished > at_begin[0].replenished, "it was never replenished");
+		check(at_end[0].exhausted >= at_begin[0].exhausted + 3, "it was not used up");
+		check(at_end[0].replenished >= at_begin[0].replenished + 2,
+		      "it was not replenished");
 	}
 	check_is(domain_stat(domain).ejections, 0);
 }

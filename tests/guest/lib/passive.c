@@ -17,7 +17,7 @@ void servers(void)
 {
 	pin(0, "0");
 	domain = use("server");
-	ours = server_of_kind(RESCH_SERVER_CBS_HARD, 8 * MS, PASSIVE_PERIOD);
+	ours = server_of_kind(RESCH_SERVER_CBS_HARD, PASSIVE_BUDGET, PASSIVE_PERIOD);
 	theirs = server_of_kind(RESCH_SERVER_PASSIVE, 2 * MS, PASSIVE_PERIOD);
 }
 

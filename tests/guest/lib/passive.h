@@ -6,6 +6,7 @@
 #include "lib.h"
 
 #define PASSIVE_PERIOD (20 * MS)
+#define PASSIVE_BUDGET (8 * MS)
 
 /* The domain of CPU 1, and in it the server of clients, and that of providers. */
 extern uint32_t domain, ours, theirs;
