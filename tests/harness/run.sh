@@ -280,9 +280,18 @@ SHARK="KernelShark of"
 # Kernels that have a share of the guest tests (tests/guest/skipped), and of what follows nothing.
 SHARING="7.3"
 
-# guest_more KERNEL: is there more to do with it than its guest tests?
+# guest_more KERNEL: is there more to do with it than its guest tests? What a debug kernel does takes
+# times of its own, by which nothing can be judged.
 guest_more() {
-	[ -z "${TESTS-}" ] && [[ " $SHARING " != *" $1 "* ]]
+	[ -z "${TESTS-}" ] && [ -z "$(kernel_debug "$1")" ] && [[ " $SHARING " != *" $1 "* ]]
+}
+
+# Of which kernels there is.
+more_kernels() {
+	local each
+	for each in $KERNELS; do
+		! guest_more "$each" || echo "$each"
+	done
 }
 
 # The random loads that are judged are others on each kernel; on one of each suite that whose
@@ -345,7 +354,7 @@ kernel_count() {
 
 suites() {
 	local kernel
-	for kernel in $KERNELS; do
+	for kernel in $(more_kernels); do
 		kernel_field "$kernel" suite
 	done | sort -u
 }
@@ -366,7 +375,7 @@ viewers() {
 	# It needs one suite's root; that is there if one of its kernels is asked for.
 	[ ! -d "$CACHE/roots/trixie" ] || left "$BROWSER" "$HARNESS/browser.sh" || true
 	for suite in $(suites); do
-		for kernel in $KERNELS; do
+		for kernel in $(more_kernels); do
 			if [ "$(kernel_field "$kernel" suite)" = "$suite" ]; then
 				over_await "$kernel"
 				break
@@ -401,7 +410,7 @@ builder() {
 			left "lint $each" "$HARNESS/lint.sh" "$each" || true
 		done
 	fi
-	[[ " $* " != *' guest '* ]] || [ -n "${TESTS-}" ] || viewers
+	[[ " $* " != *' guest '* ]] || [ -z "$(more_kernels)" ] || viewers
 }
 
 # in_roots PART...: all that needs them.
@@ -425,7 +434,7 @@ in_roots() {
 	for each in $KERNELS; do
 		kernel_count "$each"
 	done
-	[ -n "${TESTS-}" ] || viewers_count
+	[ -z "$(more_kernels)" ] || viewers_count
 }
 
 [ $# -gt 0 ] || set -- lint unit guest
