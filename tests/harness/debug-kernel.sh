@@ -59,7 +59,7 @@ compile() {
 	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config ||
 		die "$name: this source has no PREEMPT_RT" ;;
 	esac
-	nice -n "${NICE:-10}" make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
+	make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
 	make -s kernelrelease >../release
 }
 
@@ -126,7 +126,7 @@ case $name in
 	;;
 esac
 say "$name: compiling (15 to 25 minutes on two cores)"
-"$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
+nice -n "${NICE:-10}" "$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
 keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"
