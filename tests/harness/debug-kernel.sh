@@ -126,7 +126,8 @@ case $name in
 	;;
 esac
 say "$name: compiling (15 to 25 minutes on two cores)"
-nice -n "${NICE:-10}" "$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
+nice -n "${NICE:-10}" \
+	"$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
 keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"

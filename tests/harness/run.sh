@@ -280,8 +280,8 @@ SHARK="KernelShark of"
 # Kernels that have a share of the guest tests (tests/guest/skipped), and of what follows nothing.
 SHARING="7.3"
 
-# guest_more KERNEL: is there more to do with it than its guest tests? What a debug kernel does takes
-# times of its own, by which nothing can be judged.
+# guest_more KERNEL: is there more to do with it than its guest tests? What a debug kernel does
+# takes times of its own, by which nothing can be judged.
 guest_more() {
 	[ -z "${TESTS-}" ] && [ -z "$(kernel_debug "$1")" ] && [[ " $SHARING " != *" $1 "* ]]
 }
