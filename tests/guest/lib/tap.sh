@@ -24,7 +24,7 @@ check() {
 
 # A slow machine takes its time for everything.
 until_so() {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + 60 * ${RESCH_SLOWER:-1}))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return
 		sleep 0.1
