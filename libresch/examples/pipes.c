@@ -16,6 +16,8 @@
 #include <pthread.h>
 #include <resch.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,7 @@ struct stage {
 };
 
 static int fd;
+static atomic_bool over;
 static struct stage stages[RESCH_CHAIN_STAGES_MAX];
 static int count;
 /* What the stages leave for one another: a place for each instance that may be under way. */
@@ -150,7 +153,8 @@ static void *stage_main(void *arg)
 		if (!stage->index)
 			snprintf(line, LINE, "instance %" PRIu64 ":\n", (uint64_t)job.instance);
 		if (!ask(stage, line)) {
-			fprintf(stderr, "pipes: '%s' has ended\n", stage->program);
+			if (!over)
+				fprintf(stderr, "pipes: '%s' has ended\n", stage->program);
 			break;
 		}
 		if (stage->index == count - 1)
@@ -258,6 +262,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	result = run();
+	over = true;
 	for (i = 0; i < count && stages[i].pid > 0; i++) {
 		kill(stages[i].pid, SIGTERM);
 		waitpid(stages[i].pid, NULL, 0);

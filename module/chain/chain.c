@@ -92,6 +92,8 @@ static int chain_attach_stage(struct resch_stage *stage)
 		err = -EBUSY; /* its next job would be taken for an instance */
 	else
 		thread->stage = stage;
+	if (!stage->index)
+		stage->chain->began = ktime_get();
 	resch_thread_straighten(thread);
 	if (!err && resch_stage_ruled(stage)) {
 		/* who is direct would not be seen to be at work */
@@ -283,7 +285,6 @@ static struct resch_chain *chain_new(struct resch_file *file, const struct resch
 	chain->count = want->count;
 	chain->period = want->period;
 	chain->deadline = want->deadline;
-	chain->began = ktime_get();
 	chain->file = file;
 	chain->response_min = RESCH_NEVER;
 	memcpy(chain->name, want->name, sizeof(chain->name));

@@ -87,6 +87,16 @@ static bool stage_first(const struct resch_thread *thread, struct resch_instance
 	return instance->origin >= chain->began;
 }
 
+void resch_stage_renew(const struct resch_thread *thread, u64 before)
+{
+	struct resch_chain *chain = thread->stage->chain;
+
+	resch_cpu_assert_locked(thread->rc);
+	if (!thread->stage->index && before < chain->began)
+		chain->began = thread->task.job.release + 1;
+	resch_stage_show(thread);
+}
+
 /* The instance of the thread's job. false: it has none. cpu->lock. */
 static __always_inline bool stage_current(const struct resch_thread *thread,
 					  struct resch_instance *instance)

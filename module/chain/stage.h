@@ -91,7 +91,7 @@ struct resch_chain {
 	u32 count;
 	u64 period;
 	u64 deadline;
-	u64 began; /* jobs that were released before are no instances */
+	u64 began; /* jobs released before are no instances; lock of the first stage's CPU */
 	char name[RESCH_NAME_LEN];
 	struct resch_file *file; /* its maker's; outlives the chain */
 	struct list_head in_file; /* resch_lock */
@@ -187,6 +187,12 @@ static inline void resch_stage_show(const struct resch_thread *thread)
 	if (unlikely(READ_ONCE(thread->stage->chain->page)))
 		resch_stage_show_viewed(thread);
 }
+
+/*
+ * The thread's job, throttled, goes on with a later release than @before. One of the first stage
+ * that began before there was a chain is no instance for that. cpu->lock.
+ */
+void resch_stage_renew(const struct resch_thread *thread, u64 before);
 
 /* The registration of a stage's thread ends: its chain stops. cpu->lock. */
 void resch_stage_gone(struct resch_thread *thread, u64 now);

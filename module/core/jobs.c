@@ -191,6 +191,16 @@ void resch_job_complete(struct resch_thread *thread, u64 now)
 		job_hand_on(thread, now);
 }
 
+/* It takes the next release over. */
+static void job_replenish(struct resch_thread *thread, u64 now)
+{
+	u64 release = thread->task.job.release;
+
+	resch_react_replenish(thread, now);
+	if (unlikely(thread->stage))
+		resch_stage_renew(thread, release);
+}
+
 void resch_job_expire(struct resch_thread *thread, u64 now)
 {
 	resch_cpu_assert_locked(thread->rc);
@@ -206,7 +216,7 @@ void resch_job_expire(struct resch_thread *thread, u64 now)
 		break;
 	case RESCH_THROTTLED:
 		if (thread->life.wake_at <= now)
-			resch_react_replenish(thread, now);
+			job_replenish(thread, now);
 		break;
 	}
 	if (thread->life.watch && thread->task.job.deadline <= now)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* chain_skip.c - chains that drop instances which are late */
+/* chain_skip.c - chains that drop instances which are late, and jobs that are none */
 #include "stages.h"
 
 /*
@@ -145,4 +145,73 @@ TEST(done, "otherwise all are done, late as they are")
 	check_is(chain_stat(chain).skipped, 0);
 	check_is(atomic_load(&done_first), 1);
 	skipping_end(chain, &first, &last);
+}
+
+static atomic_int begun, chained;
+
+/* Its first job began before there was a chain, and has been throttled since, more than once. */
+static void body_throttled(struct task *task)
+{
+	struct resch_chain_job job;
+
+	task_wait(task);
+	atomic_store(&begun, 1);
+	while (!atomic_load(&chained))
+		relax();
+	refused(resch_chain_current(dev, &job), ENOENT);
+	spin(20 * MS);
+	refused(resch_chain_current(dev, &job), ENOENT);
+	while (!atomic_load(&task->stop)) {
+		task_wait(task);
+		if (atomic_load(&task->stop) || resch_chain_current(dev, &job))
+			return;
+		check_is(job.instance, atomic_load(&done_first) + 1);
+		atomic_store(&done_first, job.instance);
+	}
+}
+
+static void body_follows(struct task *task)
+{
+	struct resch_chain_job job;
+
+	while (!atomic_load(&task->stop)) {
+		task_wait(task);
+		if (atomic_load(&task->stop) || resch_chain_current(dev, &job))
+			return;
+		check_is(job.instance, atomic_load(&done_last) + 1);
+		check(job.instance <= atomic_load(&done_first), "instance %llu of %llu",
+		      (unsigned long long)job.instance, (unsigned long long)done_first);
+		atomic_store(&done_last, job.instance);
+	}
+}
+
+TEST(throttled, "a job that began before the chain is no instance, though it is throttled since")
+{
+	struct task task[2] = { { .reg = periodic(20 * MS, 4 * MS) },
+				{ .number = 1, .reg = sporadic(20 * MS, 4 * MS) } };
+	struct resch_chain_set want = chain_of(RESCH_CHAIN_DS, 20 * MS, 40 * MS);
+	uint32_t tasks[2], i;
+
+	domain_on("1-2", "edf", "");
+	atomic_store(&done_first, 0);
+	atomic_store(&done_last, 0);
+	want.count = 2;
+	want.flags = RESCH_CHAIN_F_SKIP_ADMISSION;
+	task[0].reg.params.overrun = RESCH_THROTTLE;
+	task[1].reg.params.cpu = 2;
+	for (i = 2; i--;) {
+		task_start(&task[i], i ? body_follows : body_throttled);
+		tasks[i] = task[i].id;
+		must(resch_chain_offer(dev, tasks[i], stage_key(tasks[i])));
+	}
+	await(state_of(tasks[1]) == RESCH_STATE_SLEEPING && atomic_load(&begun));
+	must(chain_make(dev, &want, tasks, NULL));
+	atomic_store(&chained, 1);
+	await(atomic_load(&done_last) >= 5);
+	check(stat_of(tasks[0]).overruns > 1, "it was not throttled");
+	must(resch_chain_del(dev, want.id));
+	task_join(&task[0]);
+	atomic_store(&task[1].stop, 1);
+	await(atomic_load(&task[1].ended) || !resch_release(dev, tasks[1]));
+	task_join(&task[1]);
 }
