@@ -163,8 +163,9 @@ static void body_throttled(struct task *task)
 	refused(resch_chain_current(dev, &job), ENOENT);
 	while (!atomic_load(&task->stop)) {
 		task_wait(task);
-		if (atomic_load(&task->stop) || resch_chain_current(dev, &job))
-			return;
+		/* Where the machine stood still its next release, too, may be one of before. */
+		if (resch_chain_current(dev, &job))
+			continue;
 		check_is(job.instance, atomic_load(&done_first) + 1);
 		atomic_store(&done_first, job.instance);
 	}
