@@ -11,6 +11,7 @@
 # and -KIND.config, then -later.config, but for the oldest series, and -rt.config.
 #
 # usage: debug-kernel.sh SERIES[-rt]-KIND, where KIND is kasan, kcsan or gcov
+#        NICE=19 leaves the machine to others; 10 otherwise
 
 set -euo pipefail
 # shellcheck source=tests/harness/lib.sh
