@@ -98,12 +98,13 @@ bool sweep_lent(const struct sweep *sweep, const struct thread *thread)
 	       !sched_getparam(thread->tid, &param) && param.sched_priority < RT0_PRIORITY;
 }
 
-bool sweep_guards(const struct sweep *sweep, const struct thread *thread,
-		  const struct resch_cpus *set)
+/* Is it where one that @sweep knows of has it? */
+static bool guards_explain(const struct sweep *sweep, const struct thread *thread,
+			   const struct resch_cpus *set)
 {
 	struct resch_cpus home = *set;
 
-	if (!resch_cpus_count(&sweep->guarded) || is_foreign(thread))
+	if (!resch_cpus_count(&sweep->guarded))
 		return false;
 	if (sweep_lent(sweep, thread))
 		return true;
@@ -115,6 +116,34 @@ bool sweep_guards(const struct sweep *sweep, const struct thread *thread,
 	cpus_subtract(&home, &sweep->guarded);
 	return cpus_within(&home, &thread->allowed) &&
 	       !cpus_overlap(&thread->allowed, &sweep->guarded);
+}
+
+/* Those that stand now, and those that stood at the last look: affinities were read between. */
+static void guards_again(struct sweep *sweep)
+{
+	struct resch_cpus now;
+	int fd;
+
+	if (*sweep->state->root)
+		return;
+	fd = resch_open();
+	guards_cpus(fd, &now);
+	if (fd >= 0)
+		close(fd);
+	sweep->guarded = sweep->standing;
+	cpus_unite(&sweep->guarded, &now);
+	sweep->standing = now;
+}
+
+bool sweep_guards(struct sweep *sweep, const struct thread *thread, const struct resch_cpus *set)
+{
+	if (is_foreign(thread))
+		return false;
+	if (guards_explain(sweep, thread, set))
+		return true;
+	/* A look takes a while, and whoever raises a guard does not wait for its end. */
+	guards_again(sweep);
+	return guards_explain(sweep, thread, set);
 }
 
 /* ---- a shield's own domain ------------------------------------------------------------------- */

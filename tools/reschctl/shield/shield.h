@@ -311,6 +311,7 @@ struct sweep {
 	struct resch_cpus rt, online, nrt;
 	struct resch_cpus fresh; /* CPUs that are being shielded now */
 	struct resch_cpus guarded; /* those of all guards: see guard.c */
+	struct resch_cpus standing; /* likewise, when that was looked at last */
 	unsigned int depth; /* of a family that is being met */
 	bool look; /* only note what there is */
 	bool retry; /* try what was refused before, too */
@@ -341,9 +342,12 @@ bool sweep_at(const struct sweep *sweep, const struct resch_cpus *now,
 	      const struct resch_cpus *set);
 /** sweep_lent - has a guard sent it there, to compute until its next call? */
 bool sweep_lent(const struct sweep *sweep, const struct thread *thread);
-/** sweep_guards - is @thread where a guard has it, while its user's affinity is @set? */
-bool sweep_guards(const struct sweep *sweep, const struct thread *thread,
-		  const struct resch_cpus *set);
+/**
+ * sweep_guards - is @thread where a guard has it, while its user's affinity is @set?
+ *
+ * Where no guard that @sweep knows of explains it, it looks whether they have changed.
+ */
+bool sweep_guards(struct sweep *sweep, const struct thread *thread, const struct resch_cpus *set);
 /** shield_drop - take shields down: those with @cpus, or all (NULL). Return: 0 or -errno */
 int shield_drop(struct state *state, const struct resch_cpus *cpus, struct sweep *sweep);
 /**

@@ -43,7 +43,8 @@ static void load_registered(struct sweep *sweep)
 		sweep->registered[sweep->nr_registered++] =
 			(struct registered){ .tid = stat.pid, .id = stat.id };
 	}
-	guards_cpus(fd, &sweep->guarded);
+	guards_cpus(fd, &sweep->standing);
+	sweep->guarded = sweep->standing;
 	if (fd >= 0)
 		close(fd);
 }
@@ -167,7 +168,7 @@ static void change(struct sweep *sweep, struct sighting *sighting, const struct 
 }
 
 /* Is it at what a guard makes of our doing? */
-static bool is_guards(const struct sweep *sweep, const struct sighting *sighting,
+static bool is_guards(struct sweep *sweep, const struct sighting *sighting,
 		      const struct object *object)
 {
 	return sighting->thread && !sighting->task &&
