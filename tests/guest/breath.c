@@ -237,15 +237,17 @@ static void *keeps_main(void *arg)
 	must(attributes_set(0, SCHED_FIFO, 90, 0, 0));
 	while (!calls_end) {
 		sleep_ms(3);
-		kept++; /* odd */
 		/* As long as it takes for a request to come and go. */
 		until = done + 1;
+		kept++; /* odd */
 		while (done <= until && !calls_end)
 			relax();
 		kept++;
 	}
 	return NULL;
 }
+
+#define ROUNDS 500
 
 TEST(reader, "whoever reads, and then gets no CPU for long, holds up no request")
 {
@@ -257,8 +259,8 @@ TEST(reader, "whoever reads, and then gets no CPU for long, holds up no request"
 	must_libc(pthread_create(&reader, NULL, reads_main, NULL));
 	await(reads > 3);
 	must_libc(pthread_create(&keeper, NULL, keeps_main, NULL));
-	for (i = 0; i < 60 || reads <= 60; i++) {
-		await(kept & 1);
+	for (i = 0; i < ROUNDS || reads <= ROUNDS; i++) {
+		await(kept > 2ULL * i); /* or several requests would be one round */
 		must(resch_plugin_load(dev, "edf"));
 		done++;
 		must(resch_plugin_load(dev, "edf"));
