@@ -256,6 +256,8 @@ TEST(reader, "whoever reads, and then gets no CPU for long, holds up no request"
 
 	domain = use("edf");
 	pin(0, "0");
+	/* PREEMPT_RT: whoever waits for a reader lends it his priority. */
+	must(attributes_set(0, SCHED_FIFO, 95, 0, 0));
 	must_libc(pthread_create(&reader, NULL, reads_main, NULL));
 	await(reads > 3);
 	must_libc(pthread_create(&keeper, NULL, keeps_main, NULL));
