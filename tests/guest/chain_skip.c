@@ -153,13 +153,17 @@ static atomic_int begun, chained;
 static void body_throttled(struct task *task)
 {
 	struct resch_chain_job job;
+	uint64_t overruns;
 
 	task_wait(task);
 	atomic_store(&begun, 1);
 	while (!atomic_load(&chained))
 		relax();
 	refused(resch_chain_current(dev, &job), ENOENT);
-	spin(20 * MS);
+	/* By what is counted: a machine that stands still takes several budgets at once. */
+	overruns = stat_of(task->id).overruns;
+	while (stat_of(task->id).overruns < overruns + 2)
+		relax();
 	refused(resch_chain_current(dev, &job), ENOENT);
 	while (!atomic_load(&task->stop)) {
 		task_wait(task);
@@ -209,7 +213,6 @@ TEST(throttled, "a job that began before the chain is no instance, though it is 
 	must(chain_make(dev, &want, tasks, NULL));
 	atomic_store(&chained, 1);
 	await(atomic_load(&done_last) >= 5);
-	check(stat_of(tasks[0]).overruns > 1, "it was not throttled");
 	must(resch_chain_del(dev, want.id));
 	task_join(&task[0]);
 	atomic_store(&task[1].stop, 1);
