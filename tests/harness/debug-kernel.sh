@@ -76,16 +76,44 @@ keep() {
 	rm -rf "$1/src" "$1/apt" "$1/deb" "$1/debian" "$1"/*.deb "$1"/*.tar.*
 }
 
-# Before 6.12 PREEMPT_RT is a series of patches, which Debian's source package has and its
-# linux-source has not. rt_patches DIR VERSION SOURCES: put them into DIR/debian/patches-rt.
+# unpack DIR PACKAGE VERSION: that source into DIR/src.
+unpack() {
+	rm -rf "$1"/src "$1"/deb "$1"/*.deb
+	(cd "$1" && private_apt "$1/apt" apt-get -qq download "$2=$3")
+	dpkg-deb -x "$1/$2"_*.deb "$1/deb"
+	mkdir "$1/src"
+	tar -C "$1/src" -xf "$1/deb/usr/src/$2.tar.xz" --strip-components=1
+}
+
+# versions DIR PACKAGE: newest first.
+versions() {
+	private_apt "$1/apt" apt-cache madison "$2" | awk '/ Packages$/ { print $3 }'
+}
+
+# rt_patches DIR VERSION: put them into DIR/debian/patches-rt.
 rt_patches() {
 	local uri file
-	sources_for "$3" | sed 's/^deb /deb-src /' >>"$1/apt/etc/apt/sources.list"
-	private_apt "$1/apt" apt-get -qq update
 	read -r uri file < <(private_apt "$1/apt" apt-get -qq source --print-uris "linux=$2" |
 		tr -d "'" | awk '$2 ~ /\.debian\.tar\./ { print $1, $2 }')
-	private_apt "$1/apt" /usr/lib/apt/apt-helper -qq download-file "$uri" "$1/$file"
-	tar -C "$1" -xf "$1/$file" debian/patches-rt
+	[ -n "$uri" ] &&
+		private_apt "$1/apt" /usr/lib/apt/apt-helper -qq download-file "$uri" "$1/$file" &&
+		tar -C "$1" -xf "$1/$file" debian/patches-rt
+}
+
+# Before 6.12 PREEMPT_RT is a series of patches, which Debian's source package has and its
+# linux-source has not. An archive may lack the newest such package: then it is an older version.
+# unpack_rt DIR PACKAGE VERSION SOURCES
+unpack_rt() {
+	local version
+	grep -qs ARCH_SUPPORTS_RT "$1/src/arch/x86/Kconfig" && return
+	sources_for "$4" | sed 's/^deb /deb-src /' >>"$1/apt/etc/apt/sources.list"
+	private_apt "$1/apt" apt-get -qq update
+	for version in $(versions "$1" "$2"); do
+		rt_patches "$1" "$version" || continue
+		[ "$version" = "$3" ] || unpack "$1" "$2" "$version"
+		return
+	done
+	die "the archive has no patches of PREEMPT_RT for any version of $2"
 }
 
 if [ "${1-}" = --inside ]; then
@@ -116,15 +144,10 @@ cp "$CACHE/roots/$suite/var/lib/dpkg/status" "$work/apt/var/lib/dpkg/status"
 # shellcheck disable=SC2086 # one package a word
 private_apt "$work/apt" apt-get -qq -y -o APT::Install-Recommends=false --download-only \
 	install $TOOLS >/dev/null
-(cd "$work" && private_apt "$work/apt" apt-get -qq download "$package")
-dpkg-deb -x "$work/$package"_*.deb "$work/deb"
-mkdir "$work/src"
-tar -C "$work/src" -xf "$work/deb/usr/src/$package.tar.xz" --strip-components=1
+read -r version < <(versions "$work" "$package")
+unpack "$work" "$package" "$version"
 case $name in
-*-rt-*)
-	grep -qs ARCH_SUPPORTS_RT "$work/src/arch/x86/Kconfig" || rt_patches "$work" \
-		"$(dpkg-deb -f "$work/$package"_*.deb Version)" "$(kernel_field "$name" sources)"
-	;;
+*-rt-*) unpack_rt "$work" "$package" "$version" "$(kernel_field "$name" sources)" ;;
 esac
 say "$name: compiling (15 to 25 minutes on two cores)"
 nice -n "${NICE:-10}" \
