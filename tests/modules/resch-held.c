@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * resch-held.c - a thread that can't be moved: who writes to /proc/resch-held holds a spinlock, with
- * which it may be preempted under PREEMPT_RT, until it is sent a signal. Who reads there learns
+ * resch-held.c - a thread that cannot be moved: who writes to /proc/resch-held holds a spinlock,
+ * with which it may be preempted under PREEMPT_RT, until it is sent a signal. Who reads there learns
  * whether anybody does: "1"
  */
 #include <linux/fs.h>
