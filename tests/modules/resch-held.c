@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * resch-held.c - a thread that cannot be moved: who writes to /proc/resch-held holds a spinlock,
- * with which it may be preempted under PREEMPT_RT, until it is sent a signal. Who reads there learns
- * whether anybody does: "1"
+ * with which it may be preempted under PREEMPT_RT, until it is sent a signal. Who reads there
+ * learns whether anybody does: "1"
  */
 #include <linux/fs.h>
 #include <linux/module.h>
