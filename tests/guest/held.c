@@ -77,8 +77,7 @@ static int raises(void *arg)
 	return call(dev, RESCH_IOC_GUARD_SET, &want) ? 1 : 0;
 }
 
-TEST(raised,
-     "a guard that has to wait for such a thread holds up no request but those about guards")
+TEST(raised, "a guard that has to wait for such a thread does so without the lock of all requests")
 {
 	struct scene *scene = shared(sizeof(*scene));
 	struct utsname kernel;
