@@ -8,27 +8,12 @@
 #include <sys/utsname.h>
 
 #define HELD "/proc/resch-held"
-#define THROTTLE "/proc/sys/kernel/sched_rt_runtime_us"
 #define HOGGED (20 * SEC) /* longer than all that a case asks for takes */
 
 struct scene {
 	atomic_int hogs, end;
 	uint32_t domain;
 };
-
-static pid_t parent;
-
-static __attribute__((constructor)) void throttle_begin(void)
-{
-	parent = getpid();
-}
-
-/* A case that fails must not leave other tests without it. */
-static __attribute__((destructor)) void throttle_restore(void)
-{
-	if (getpid() == parent)
-		file_write(THROTTLE, "950000");
-}
 
 static void on_signal(int signal)
 {
@@ -88,7 +73,7 @@ TEST(raised, "a guard that has to wait for such a thread does so without the loc
 	must_libc(uname(&kernel));
 	if (!strstr(kernel.version, "PREEMPT_RT"))
 		skip("who holds a spinlock is preempted under PREEMPT_RT alone");
-	check(file_write(THROTTLE, "-1"), THROTTLE ": %s", strerror(errno));
+	throttle(false);
 	must(module_load("resch-held", ""));
 	pin(0, "0");
 	scene->domain = use("fifo");

@@ -355,6 +355,12 @@ char proc_state(pid_t tid);
 /* Memory that children share. Zeros. */
 void *shared(size_t size);
 
+/*
+ * Whether real-time threads leave 5 % of a CPU to others, as is usual up to 6.11. A case that fails
+ * does not leave other tests without it.
+ */
+void throttle(bool on);
+
 bool file_write(const char *path, const char *text);
 bool file_read(const char *path, char *text, size_t size);
 
