@@ -36,6 +36,24 @@ configs() {
 	done
 }
 
+# asked FILE...: the options that these files together turn on; where two differ the later one wins.
+asked() {
+	awk -F '[= ]' '
+		/^CONFIG_/ { on[$1] = $2 == "y" || $2 == "m" }
+		/^# CONFIG_/ { on[$2] = 0 }
+		END { for (option in on) if (on[option]) print option }' "$@" | sort
+}
+
+# Whether the kernel in this directory has OPTION.
+configured() {
+	grep -qx "$1=[ym]" .config
+}
+
+# Whether its series knows OPTION at all: some have gone, and what they turned on is always there.
+known() {
+	grep -rqE --include='Kconfig*' "^(menu)?config ${1#CONFIG_}\$" .
+}
+
 # Inside the root, with the unpacked source in /resch/src: compile NAME.
 compile() {
 	local name=$1 patch
@@ -53,13 +71,13 @@ compile() {
 	make -s olddefconfig
 	# Rather now than after 20 minutes.
 	while read -r option _; do
-		grep -qx "$option=[ym]" .config ||
-			die "$name: this kernel would lack $option, which resch needs"
+		configured "$option" || die "$name: this kernel would lack $option, which resch needs"
 	done < <(grep ^CONFIG_ /src/module/needs)
-	case $name in
-	*-rt-*) grep -qx CONFIG_PREEMPT_RT=y .config ||
-		die "$name: this source has no PREEMPT_RT" ;;
-	esac
+	# shellcheck disable=SC2046 # one file a word
+	while read -r option; do
+		configured "$option" || ! known "$option" ||
+			die "$name: this kernel would lack $option, which its configuration asks for"
+	done < <(asked $(configs "$name" /src/tests/harness))
 	make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
 	make -s kernelrelease >../release
 }
