@@ -2,7 +2,7 @@
 /*
  * resch-plant.c - faults that the torture has to find
  *
- * Loaded by "torture --plant NAME": leak=, restore= or lock= a process, each a fault of the kind
+ * Loaded by "torture --plant NAME": leak=, restore=, lock= or memory= a process, each a fault of the kind
  * that resch itself may have one day.
  */
 #include <linux/module.h>
@@ -27,6 +27,10 @@ MODULE_PARM_DESC(restore, "leave this process a policy that it never had");
 static int lock;
 module_param(lock, int, 0);
 MODULE_PARM_DESC(lock, "two locks in either order");
+
+static int memory;
+module_param(memory, int, 0);
+MODULE_PARM_DESC(memory, "what has been given back is read");
 
 #define PLANT_OBJECTS 2000
 #define PLANT_SIZE 700
@@ -73,12 +77,25 @@ static void plant_lock(void)
 	raw_spin_unlock(&plant_second);
 }
 
+static void plant_memory(void)
+{
+	int *object = kmalloc(PLANT_SIZE, GFP_KERNEL);
+	int *stale = object;
+
+	OPTIMIZER_HIDE_VAR(stale); /* the compiler would warn */
+	kfree(object);
+	if (stale)
+		READ_ONCE(*stale);
+}
+
 static int __init plant_init(void)
 {
 	if (leak)
 		plant_leak();
 	if (lock)
 		plant_lock();
+	if (memory)
+		plant_memory();
 	return restore ? plant_restore(restore) : 0;
 }
 
