@@ -4,7 +4,7 @@
 # Build, once, a debug kernel of a supported series out of Debian's source
 # package, with that suite's compiler, and add it to the cache: "guest -k
 # 6.12-rt-kasan" and "build.sh --kbuild 6.12-rt-kasan" then work as with any
-# other kernel. 15 to 25 minutes on two cores that have nothing else to do,
+# other kernel. 8 to 25 minutes on two cores that have nothing else to do,
 # 140 MB to download, 130 MB to keep.
 #
 # Its configuration is the smallest that there is, then debug-kernel-common.config
@@ -167,7 +167,7 @@ unpack "$work" "$package" "$version"
 case $name in
 *-rt-*) unpack_rt "$work" "$package" "$version" "$(kernel_field "$name" sources)" ;;
 esac
-say "$name: compiling (15 to 25 minutes on two cores)"
+say "$name: compiling (8 to 25 minutes on two cores)"
 nice -n "${NICE:-10}" \
 	"$HARNESS/in-root.sh" "$suite" "$work" /src/tests/harness/debug-kernel.sh --inside "$name"
 keep "$work"
