@@ -71,12 +71,13 @@ compile() {
 	make -s olddefconfig
 	# Rather now than after 20 minutes.
 	while read -r option _; do
-		configured "$option" || die "$name: this kernel would lack $option, which resch needs"
+		configured "$option" ||
+			die "$name: this kernel would lack $option, which resch needs"
 	done < <(grep ^CONFIG_ /src/module/needs)
 	# shellcheck disable=SC2046 # one file a word
 	while read -r option; do
 		configured "$option" || ! known "$option" ||
-			die "$name: this kernel would lack $option, which its configuration asks for"
+			die "$name: this kernel would lack $option, which is asked for"
 	done < <(asked $(configs "$name" /src/tests/harness))
 	make -s -j"$(nproc)" KBUILD_BUILD_TIMESTAMP=0 bzImage modules
 	make -s kernelrelease >../release

@@ -2,8 +2,8 @@
 /*
  * resch-plant.c - faults that the torture has to find
  *
- * Loaded by "torture --plant NAME": leak=, restore=, lock= or memory= a process, each a fault of the kind
- * that resch itself may have one day.
+ * Loaded by "torture --plant NAME": leak=, restore=, lock= or memory= a process, each a fault of
+ * the kind that resch itself may have one day.
  */
 #include <linux/module.h>
 #include <linux/pid.h>
