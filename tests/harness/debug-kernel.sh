@@ -9,6 +9,7 @@
 #
 # Its configuration is the smallest that there is, then debug-kernel-common.config
 # and -KIND.config, then -later.config, but for the oldest series, and -rt.config.
+# debug-kernel-kasan.sed changes a line of its source.
 #
 # usage: debug-kernel.sh SERIES[-rt]-KIND, where KIND is kasan, kcsan or gcov
 #        NICE=19 leaves the machine to others; 10 otherwise
@@ -63,6 +64,9 @@ compile() {
 		while read -r patch _; do
 			patch -s -p1 <"/resch/debian/patches-rt/$patch"
 		done < <(sed -e 's/#.*//' -e '/^ *$/d' /resch/debian/patches-rt/series)
+	fi
+	if grep -qw kasan_record_aux_stack_noalloc include/linux/kasan.h; then
+		sed -i -f /src/tests/harness/debug-kernel-kasan.sed kernel/task_work.c
 	fi
 	make -s tinyconfig
 	# shellcheck disable=SC2046 # one file a word
@@ -147,7 +151,7 @@ suite=$(kernel_field "$name" suite)
 base=${name%-*}
 package=linux-source-$(kernel_field "$name" series)
 # shellcheck disable=SC2002,SC2046 # one file a word
-stamp=$(cat $(configs "$name" "$HARNESS") | sha256sum | cut -d' ' -f1)
+stamp=$(cat $(configs "$name" "$HARNESS") "$HARNESS"/debug-kernel-*.sed | sha256sum | cut -d' ' -f1)
 final=$CACHE/kernels/$name
 if [ "$(cat "$final/stamp" 2>/dev/null)" = "$stamp" ]; then
 	exit 0
