@@ -122,7 +122,7 @@ void stages_chain(uint32_t protocol, uint64_t period, uint64_t deadline, uint32_
 void stages_feed(uint32_t count, void (*each)(void))
 {
 	for (; count; count--) {
-		await(stages.fed - atomic_load(&stages.done[STAGES - 1]) < 16);
+		await(stages.fed - atomic_load(&stages.done[STAGES - 1]) < STAGES_AHEAD);
 		must(resch_release(dev, stages.tasks[0].id));
 		stages.fed++;
 		if (each)

@@ -7,6 +7,7 @@
 
 #define STAGES 3
 #define INSTANCES 1000
+#define STAGES_AHEAD 16 /* instances that are begun, and not done in the last stage */
 
 /* What a stage saw of an instance. */
 struct stage_seen {
@@ -43,7 +44,7 @@ void stages_start_as(void (*body)(struct task *task), const int cpus[STAGES],
 /* They are a chain from now on. */
 void stages_chain(uint32_t protocol, uint64_t period, uint64_t deadline, uint32_t flags);
 
-/* So many more instances, and no more than 16 at once; @each, for each turn, may be NULL. */
+/* So many more instances, and no more than STAGES_AHEAD at once; @each, for each turn, may be NULL. */
 void stages_feed(uint32_t count, void (*each)(void));
 
 /* The chain ends, and the tasks do. */
