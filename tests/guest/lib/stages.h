@@ -44,7 +44,9 @@ void stages_start_as(void (*body)(struct task *task), const int cpus[STAGES],
 /* They are a chain from now on. */
 void stages_chain(uint32_t protocol, uint64_t period, uint64_t deadline, uint32_t flags);
 
-/* So many more instances, and no more than STAGES_AHEAD at once; @each, for each turn, may be NULL. */
+/*
+ * So many more instances, and no more than STAGES_AHEAD at once; @each, for each turn, may be NULL.
+ */
 void stages_feed(uint32_t count, void (*each)(void));
 
 /* The chain ends, and the tasks do. */
