@@ -16,12 +16,25 @@
 #include "wait.h"
 #include "linux/restore.h"
 
+/*
+ * The job was stopped as the thread was in the kernel already: it has not been to user mode since,
+ * where it would wait for its next budget. cpu->lock.
+ */
+static bool job_is_stopped(const struct resch_thread *thread)
+{
+	return thread->state == RESCH_THROTTLED && !thread->background;
+}
+
 /* The current job ends here; what comes next? */
 static void job_next(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
 	struct resch_job *job = &thread->task.job;
 
+	if (unlikely(job_is_stopped(thread))) {
+		resch_job_stir(thread);
+		resch_agenda_resume(thread, now);
+	}
 	resch_job_complete(thread, now);
 	if (params->kind == RESCH_SPORADIC) {
 		resch_job_await_asked(thread, now);
@@ -200,8 +213,7 @@ static int job_settle(struct resch_thread *thread, u64 now)
 		return -EINVAL;
 	/* It runs, so whatever the engine has not heard of yet is over. */
 	WRITE_ONCE(thread->kblocked, false);
-	if (thread->state == RESCH_BLOCKED ||
-	    (thread->state == RESCH_THROTTLED && !thread->background)) {
+	if (thread->state == RESCH_BLOCKED) {
 		resch_job_stir(thread);
 		resch_agenda_resume(thread, now);
 	}
@@ -294,6 +306,13 @@ int resch_job_delay(struct resch_thread *thread, u64 until)
 	u64 now;
 
 	rc = resch_thread_lock_irqsave(thread, flags);
+	/* A delay ends no job: first it gets the budget without which it may not go on. */
+	while (unlikely(job_is_stopped(thread))) {
+		WRITE_ONCE(thread->kblocked, false);
+		if (resch_park_hold_locked(thread, false, flags))
+			return -EINTR;
+		rc = resch_thread_lock_irqsave(thread, flags);
+	}
 	now = ktime_get();
 	err = thread->state == RESCH_NEW ? -ENOENT : job_settle(thread, now);
 	if (err || until <= now || thread->early || thread->background) {

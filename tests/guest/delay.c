@@ -43,6 +43,25 @@ TEST(past, "a delay until a past time returns at once")
 	must(resch_unregister(dev, 0));
 }
 
+static void body_asks(struct task *task)
+{
+	task_wait(task);
+	while (!atomic_load(&task->stop))
+		must(resch_delay(dev, 1));
+}
+
+TEST(stopped, "a delay lets no job off that was stopped on its way into the kernel")
+{
+	struct task task = { .reg = periodic(20 * MS, 2 * MS) };
+
+	use("edf");
+	task.reg.params.overrun = RESCH_THROTTLE;
+	task_start(&task, body_asks);
+	await(stat_of(task.id).overruns >= 30);
+	check_is(stat_of(task.id).completed, 0);
+	task_join(&task);
+}
+
 static void body_delays(struct task *task)
 {
 	task_wait(task);

@@ -333,6 +333,23 @@ TEST(one_job, "THROTTLE: what a wait returns is of one job, whatever becomes of 
 	task_join(&task);
 }
 
+static void body_begins(struct task *task)
+{
+	task_wait(task);
+	spin_until(&task->stop);
+}
+
+TEST(overrun_first, "THROTTLE: a first job is stopped also where its budget was gone as it began")
+{
+	struct task task = { .reg = periodic(5 * MS, 1) };
+
+	use("edf");
+	task.reg.params.overrun = RESCH_THROTTLE;
+	task_start(&task, body_begins);
+	await(stat_of(task.id).overruns >= 5);
+	task_join(&task);
+}
+
 static void demoted(struct resch_register reg, uint32_t type)
 {
 	struct task low = { .reg = periodic(10 * SEC, MS) };

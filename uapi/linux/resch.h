@@ -232,7 +232,9 @@ struct resch_register {
  *
  * -ENOENT: the caller is not registered. -ECANCELED: the registration has ended meanwhile: the
  * plugin was ejected, or the CPU went offline. -EINTR: a signal handler ran; call again to go on
- * waiting (the job does not end twice). -EINVAL: a RESCH_WAKEUP task.
+ * waiting (the job does not end twice). Such a handler, between two jobs, has the deadline of the
+ * next one, and no budget: what it executes is bounded by a server alone. -EINVAL: a RESCH_WAKEUP
+ * task.
  */
 struct resch_wait {
 	__aligned_u64 release;
@@ -243,7 +245,8 @@ struct resch_wait {
 
 /** struct resch_delay - RESCH_IOC_DELAY: suspend the current job until an absolute time
  * @until: in. In the past: returns at once.
- * Errors as for RESCH_IOC_WAIT. The job keeps its release, deadline and number.
+ * Errors as for RESCH_IOC_WAIT. The job keeps its release, deadline and number; one that is stopped
+ * (RESCH_THROTTLE) gets its next budget before its delay begins.
  */
 struct resch_delay {
 	__aligned_u64 until;
