@@ -376,6 +376,17 @@ class Budgets(CheckerTest):
             self.assertEqual(checker.violations()[0].amount, 4 * T)
             self.assert_legal(simulated(lines), tolerance=4 * T)
 
+    def test_stopped_job_is_let_off(self):
+        """It goes on without a new budget, and is not complete when the recording ends."""
+        lines = Schedule(self.tasks(THROTTLE), ticks=240, switches=False).run()
+        self.assert_legal(simulated(lines))
+        at = find(lines, 'resch_budget')
+        woken = find(lines, 'resch_select', now=lines[at].fields['now'])
+        goes_on = lines[:woken + 1]
+        self.assert_legal(simulated(goes_on))
+        goes_on.pop(at)
+        self.assert_broken(simulated(goes_on), 'budget')
+
 
 class Kernel(CheckerTest):
     """What the recorder saw of the kernel is not what the engine decided."""

@@ -70,8 +70,8 @@ class Job:
 
     __slots__ = ('index', 'release', 'deadline', 'nominal', 'first_deadline', 'released',
                  'recorded', 'on', 'completed', 'exec', 'skipped', 'selected', 'begun', 'previous',
-                 'moves', 'misses', 'overruns', 'budgets', 'budget', 'used', 'demoted', 'partial',
-                 'seen', 'line')
+                 'moves', 'misses', 'overruns', 'budgets', 'budget', 'used', 'stopped', 'demoted',
+                 'partial', 'seen', 'line')
 
     def __init__(self, event, partial=False):
         self.index = event['job']
@@ -94,6 +94,7 @@ class Job:
         self.budgets = ()        # (now, value)
         self.budget = None       # what it started with; the checker works it out
         self.used = 0            # executed when the last of its budgets came
+        self.stopped = False     # by an overrun or a miss, and has had no budget since
         self.demoted = None      # since when it finishes below all registered tasks
         self.partial = partial
         self.seen = event.now    # its first event

@@ -315,6 +315,7 @@ class Replay:
     def throttle(self, task, event):
         job = self.current(task, event)
         if job:
+            job.stopped = True
             for reaction, seen in (('overrun', job.overruns), ('miss', job.misses)):
                 if task.param(reaction) == DEMOTE and seen and seen[-1][0] == event.now:
                     job.demoted = event.now
@@ -327,6 +328,7 @@ class Replay:
             return
         job = self.current(task, event)
         if job:
+            job.stopped = False
             job.budgets += ((event.now, event.get('value', 0)),)
 
     def miss(self, task, event):
@@ -351,6 +353,9 @@ class Replay:
         if task.job is None and not task.known:
             self.current(task, event)
         self.chosen(cpu)
+        if task.job and task.job.stopped and not task.job.partial:
+            self.anomaly('budget', event, task,
+                         f'job {event["job"]} was stopped, and is selected without a new budget')
         if task.job and task.job.selected is None:
             task.job.selected = now
         if task.job and not task.open_ready and task.job.partial:
