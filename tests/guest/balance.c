@@ -120,19 +120,21 @@ TEST(weight, "a CPU that RT0 needs gets nobody, or, without the weight, its numb
 {
 	uint32_t domain = guarded(0, RESCH_BALANCE_WEIGHT);
 	pid_t pids[BIG_CROWD], rt0 = child(takes_all, NULL);
-	uint64_t before, after;
+	struct resch_balance_stat before, after;
 
 	throttle(false);
 	await(stat_balance(domain).share >= 950000);
 	check(stat_balance(domain).share_rt0 >= 900000, "RT0 is not seen as such");
 	crowd_start(pids, BIG_CROWD, computes);
-	before = stat_balance(domain).to_load;
+	before = stat_balance(domain);
 	sleep_ms(ROUNDS_MS);
-	after = stat_balance(domain).to_load;
+	after = stat_balance(domain);
 	throttle(true);
-	check_is(after, before);
+	check(after.to_load == before.to_load, "%llu, then %llu were sent; its share is %u, then %u",
+	      (unsigned long long)before.to_load, (unsigned long long)after.to_load, before.share,
+	      after.share);
 	policies(domain, 0);
-	await(stat_balance(domain).to_load > before);
+	await(stat_balance(domain).to_load > after.to_load);
 	must_libc(kill(rt0, SIGKILL));
 	child_wait(rt0);
 	guard_off(domain);
