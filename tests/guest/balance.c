@@ -130,7 +130,8 @@ TEST(weight, "a CPU that RT0 needs gets nobody, or, without the weight, its numb
 	sleep_ms(ROUNDS_MS);
 	after = stat_balance(domain);
 	throttle(true);
-	check(after.to_load == before.to_load, "%llu, then %llu were sent; its share is %u, then %u",
+	check(after.to_load == before.to_load,
+	      "%llu, then %llu were sent; its share is %u, then %u",
 	      (unsigned long long)before.to_load, (unsigned long long)after.to_load, before.share,
 	      after.share);
 	policies(domain, 0);
