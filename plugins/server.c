@@ -377,8 +377,11 @@ static void server_dequeue(struct resch_rq *rq, struct resch_task *task, enum re
 		own->running = NULL;
 		server->state.since = 0;
 	}
-	/* A throttled job goes on with a budget of its own as large as the first. */
-	if (why == RESCH_WHY_THROTTLE && !task->client)
+	/*
+	 * A throttled job goes on with a budget of its own as large as the first. What comes before
+	 * the next job, a signal handler, has done nothing yet.
+	 */
+	if ((why == RESCH_WHY_THROTTLE || why == RESCH_WHY_COMPLETE) && !task->client)
 		task->outer = 0;
 	if (why == RESCH_WHY_DISCARD)
 		budget_discard(server);

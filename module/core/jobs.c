@@ -2,6 +2,8 @@
 /* jobs.c - the life of jobs: release, completion, suspension */
 #include <linux/ktime.h>
 
+#include <resch/handler.h>
+
 #include "agenda.h"
 #include "jobs.h"
 #include "park.h"
@@ -37,6 +39,8 @@ void resch_job_release(struct resch_thread *thread, u64 now)
 	thread->rc->nr_open++;
 	resch_thread_pay(thread);
 	resch_life_begin(&thread->life, &thread->task.params, resch_thread_runtime(thread));
+	if (unlikely(thread->life.handled))
+		resch_handler_charge(&thread->life, &thread->task.job);
 	if (unlikely(thread->task.lead))
 		job_ahead(thread);
 	trace_resch_release(thread, now, thread->task.job.skipped);
@@ -197,7 +201,7 @@ static void job_replenish(struct resch_thread *thread, u64 now)
 	u64 release = thread->task.job.release;
 
 	resch_react_replenish(thread, now);
-	if (unlikely(thread->stage))
+	if (unlikely(thread->stage) && !thread->early)
 		resch_stage_renew(thread, release);
 }
 

@@ -45,17 +45,18 @@ static int lead_go_on(struct resch_thread *thread)
  */
 static void lead_begin(struct resch_thread *thread, u64 since, u64 came)
 {
-	u64 release = thread->noted_job.release, wcet = thread->task.params.wcet;
+	u64 release = thread->noted_job.release;
 	struct resch_cpu *rc = resch_thread_lock(thread);
+	u64 budget = thread->task.params.wcet - thread->life.handled;
 	u64 lead = thread->ahead, runtime, now;
 
 	thread->ahead = 0;
 	runtime = resch_thread_runtime(thread);
 	now = ktime_get();
-	thread->life.budget = wcet;
+	thread->life.budget = budget;
 	thread->life.exec_base = runtime + (now < release ? release - now : 0);
 	/* It was away as it waited, so the timer is set for more than it has left. */
-	if (unlikely(thread->life.enforce && rc->until > max(now, release) + wcet))
+	if (unlikely(thread->life.enforce && rc->until > max(now, release) + budget))
 		resch_cpu_kick(rc);
 	if (likely(since + lead <= release)) {
 		thread->lead_late += came > release;

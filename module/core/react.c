@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* react.c - what happens on an overrun and on a missed deadline */
+#include <resch/handler.h>
+
 #include "agenda.h"
 #include "event.h"
 #include "park.h"
@@ -33,6 +35,16 @@ static void react_signal(struct resch_thread *thread, u32 how)
 	resch_thread_poke(thread);
 }
 
+/* It is stopped now: until when? */
+static u64 react_until(const struct resch_thread *thread, u64 now)
+{
+	const struct resch_job *job = &thread->task.job;
+
+	if (unlikely(thread->early))
+		return resch_handler_stopped(&thread->life, job, thread->due, now, RESCH_STOP_MIN);
+	return resch_life_throttled(&thread->life, &thread->task.params, job, now, RESCH_STOP_MIN);
+}
+
 static void react(struct resch_thread *thread, u32 how, u64 now)
 {
 	struct resch_cpu *rc = thread->rc;
@@ -42,10 +54,7 @@ static void react(struct resch_thread *thread, u32 how, u64 now)
 	case RESCH_THROTTLE:
 		if (thread->state != RESCH_READY)
 			break;
-		react_stop(thread,
-			   resch_life_throttled(&thread->life, &thread->task.params,
-						&thread->task.job, now, RESCH_STOP_MIN),
-			   now);
+		react_stop(thread, react_until(thread, now), now);
 		if (rc->selected == thread) {
 			resch_agenda_deselect(rc, RESCH_OFF_THROTTLE, now);
 			resch_park_stop(thread, now);
@@ -100,7 +109,10 @@ void resch_react_overrun(struct resch_thread *thread, u64 now)
 	u64 executed = resch_thread_executed(thread);
 
 	resch_cpu_assert_locked(thread->rc);
-	react_count_overrun(thread, executed, now);
+	if (unlikely(thread->early))
+		thread->life.enforce = false; /* no job has overrun */
+	else
+		react_count_overrun(thread, executed, now);
 	react(thread, thread->task.params.overrun, now);
 	resch_agenda_arm(thread);
 }
@@ -115,8 +127,13 @@ void resch_react_miss(struct resch_thread *thread, u64 now)
 void resch_react_replenish(struct resch_thread *thread, u64 now)
 {
 	resch_cpu_assert_locked(thread->rc);
-	resch_life_replenish(&thread->life, &thread->stats, &thread->task.params, &thread->task.job,
-			     resch_thread_runtime(thread));
+	if (unlikely(thread->early))
+		resch_handler_replenish(&thread->life, &thread->stats, &thread->task.params,
+					&thread->task.job, thread->due,
+					resch_thread_runtime(thread), now);
+	else
+		resch_life_replenish(&thread->life, &thread->stats, &thread->task.params,
+				     &thread->task.job, resch_thread_runtime(thread));
 	trace_resch_budget(thread, now, thread->life.budget);
 	if (READ_ONCE(thread->kblocked)) {
 		thread->state = RESCH_BLOCKED;

@@ -2,6 +2,8 @@
 /* wait.c - the calls of a program: wait, delay */
 #include <linux/ktime.h>
 
+#include <resch/handler.h>
+
 #include "agenda.h"
 #include "clock.h"
 #include "cpu.h"
@@ -50,15 +52,28 @@ static void job_next(struct resch_thread *thread, u64 now)
 	resch_job_await(thread, now);
 }
 
+/* It goes between two jobs to a signal's handler. cpu->lock. */
+static void job_handle(struct resch_thread *thread, u64 now)
+{
+	const struct resch_task_params *params = &thread->task.params;
+	struct resch_job *job = &thread->task.job;
+
+	thread->early = true;
+	thread->rc->nr_open++;
+	job->deadline = resch_handler_deadline(params, job, thread->due, now);
+	if (resch_handler_confined(params))
+		resch_handler_begin(&thread->life, params, job, thread->due,
+				    resch_thread_runtime(thread), now);
+}
+
 /*
  * A signal came while the thread slept. Its handler runs in user mode, so it needs the CPU's
- * consent: between two jobs it competes with the deadline of the next one, which it may bring
- * forward but never harm. 0: the job came first, so the call ends as if there were no signal, and
- * the handler runs as part of the job.
+ * consent: between two jobs it competes with the deadline of the next one, and has its budget. 0:
+ * the job came first, so the call ends as if there were no signal, and the handler runs as part of
+ * the job.
  */
 static int job_interrupted(struct resch_thread *thread)
 {
-	struct resch_job *job = &thread->task.job;
 	struct resch_cpu *rc;
 	unsigned long flags;
 	int err = -ERESTARTSYS;
@@ -68,10 +83,8 @@ static int job_interrupted(struct resch_thread *thread)
 	now = ktime_get();
 	resch_thread_pay(thread);
 	if (thread->state == RESCH_SLEEPING || thread->state == RESCH_DELAYED) {
-		thread->early = thread->state == RESCH_SLEEPING;
-		thread->rc->nr_open += thread->early;
-		if (thread->early && (!job->index || job->deadline < now))
-			job->deadline = now + thread->task.params.deadline;
+		if (thread->state == RESCH_SLEEPING)
+			job_handle(thread, now);
 		resch_agenda_enqueue(thread, RESCH_WHY_WAKE, now);
 		trace_resch_wake(thread, now, thread->early ? 0 : resch_thread_executed(thread));
 		resch_agenda_arm(thread);
@@ -121,12 +134,17 @@ static int job_rest(struct resch_thread *thread, u64 now, unsigned long flags)
 	return job_hold(thread, flags);
 }
 
-/* Back from a signal handler: the wait goes on where it was. */
+/* Back from a signal handler, which may have been stopped: the wait goes on where it was. */
 static void job_resume_wait(struct resch_thread *thread, u64 now)
 {
 	const struct resch_task_params *params = &thread->task.params;
 
+	if (resch_handler_confined(params))
+		resch_handler_end(&thread->life, params, resch_thread_runtime(thread));
 	thread->early = false;
+	thread->background = false;
+	if (thread->task.ready)
+		trace_resch_block(thread, now, 0);
 	resch_agenda_dequeue(thread, RESCH_WHY_BLOCK, now);
 	thread->rc->nr_open--;
 	thread->state = RESCH_SLEEPING;
@@ -137,6 +155,8 @@ static void job_resume_wait(struct resch_thread *thread, u64 now)
 		resch_job_await(thread, now);
 	else if (params->kind == RESCH_SPORADIC)
 		resch_job_await_asked(thread, now);
+	else
+		resch_agenda_arm(thread);
 }
 
 /* A job has ended in the straight way. cpu->lock, which is released. */

@@ -233,8 +233,10 @@ struct resch_register {
  * -ENOENT: the caller is not registered. -ECANCELED: the registration has ended meanwhile: the
  * plugin was ejected, or the CPU went offline. -EINTR: a signal handler ran; call again to go on
  * waiting (the job does not end twice). Such a handler, between two jobs, has the deadline of the
- * next one, and no budget: what it executes is bounded by a server alone. -EINVAL: a RESCH_WAKEUP
- * task.
+ * next one; and its budget, where jobs are stopped at the end of theirs (RESCH_THROTTLE,
+ * RESCH_DEMOTE): what it executes is taken from that. At its end a handler is throttled as the job
+ * would be, and takes the next release over, or demoted; neither is an overrun. Where no job is due
+ * within a period, handlers have a job's budget a period. -EINVAL: a RESCH_WAKEUP task.
  */
 struct resch_wait {
 	__aligned_u64 release;

@@ -138,6 +138,9 @@ struct resch_stats {
  * @skip:      releases that are past at its completion are to be left out
  * @distance:  from one nominal release to the next; the period, unless the program of a periodic
  *             task has said more (RESCH_IOC_PACE)
+ * @handled:   by signal handlers since the last job; or, of the current one, before it, which was
+ *             taken from its budget. See handler.h
+ * @handled_until: in such a budget, which ends then; 0: there is none
  */
 struct resch_life {
 	u64 budget;
@@ -150,6 +153,8 @@ struct resch_life {
 	bool overran;
 	bool skip;
 	u64 distance;
+	u64 handled;
+	u64 handled_until;
 };
 
 /**
@@ -256,6 +261,7 @@ static inline void resch_life_replenish(struct resch_life *life, struct resch_st
 	life->spent += runtime - life->exec_base;
 	life->exec_base = runtime;
 	life->budget = params->wcet;
+	life->handled = 0;
 	life->overran = false;
 	life->enforce = params->overrun != RESCH_COUNT;
 	life->missed = false;

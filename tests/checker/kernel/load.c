@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * load.c - a random load of real threads: each kind of task, each reaction, blocking in each way,
- * and plugins that change
+ * signals within jobs and between them, and plugins that change
  *
  * usage: load SEED CPU TASKS MILLISECONDS [servers]
  *
@@ -10,9 +10,13 @@
  * What they do is random, and so that many jobs overrun and miss; whether the schedule was legal
  * all the same is for resch-check to say. Makes a domain of the CPU and removes it.
  */
+#include <signal.h>
+#include <time.h>
+
 #include "tasks.h"
 
 static unsigned int nr_servers; /* 0: none are wanted */
+static __thread struct task *self;
 
 static void pipe_a_byte(void)
 {
@@ -60,12 +64,38 @@ static void lead(struct task *task)
 	complain("a lead", resch_lead_set(fd, 0, ns, NULL));
 }
 
+/* One in four handlers executes for more than a job may. */
+static void handler(int signal)
+{
+	unsigned int wcet = (unsigned int)self->reg.params.wcet;
+
+	(void)signal;
+	work(draw(&self->seed, draw(&self->seed, 4) ? wcet / 4 : 2 * wcet));
+}
+
+/* From here on the thread gets signals, every other one often enough for several in a period. */
+static int get_signals(struct task *task, timer_t *timer)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	uint64_t often = (draw(&task->seed, 2) ? 3 : 40) * MS + draw(&task->seed, MS);
+	struct itimerspec every = { { .tv_nsec = (long)often }, { .tv_nsec = (long)often } };
+
+	self = task;
+	event._sigev_un._tid = gettid();
+	if (sigaction(SIGUSR1, &action, NULL) || timer_create(CLOCK_MONOTONIC, &event, timer) ||
+	    timer_settime(*timer, 0, &every, NULL))
+		return complain("no timer", -errno);
+	return 0;
+}
+
 static void *waiting_task(void *argument)
 {
 	struct task *task = argument;
+	timer_t timer;
 	int result;
 
-	if (enter(task))
+	if (enter(task) || get_signals(task, &timer))
 		return NULL;
 	while (!stop) {
 		lead(task);
@@ -75,6 +105,7 @@ static void *waiting_task(void *argument)
 		if (!result)
 			job(task);
 	}
+	timer_delete(timer);
 	return NULL;
 }
 

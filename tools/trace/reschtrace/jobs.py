@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What becomes of each job: numbers, releases, deadlines, misses, budgets."""
 
+from . import handlers
 from .model import COUNT, PERIODIC, SPORADIC, THROTTLE, WAKEUP
 from .units import show
 
@@ -41,6 +42,8 @@ class Jobs:
         free = nominal
         if before is not None and before.completed is not None:
             free = max(free, before.completed)
+        if job.freed is not None:
+            free = max(free, job.freed)
         self.rules['release'].checked += 1
         if at < nominal - task.lead_at(at):
             self.violate('release', at,
@@ -209,8 +212,9 @@ class Jobs:
         wcet, reaction = task.params['wcet'], task.params['overrun']
         for job in task.jobs:
             allowed = job.budget if task.params['kind'] == WAKEUP else wcet
-            if allowed is None:
+            if allowed is None or job.charge is None:
                 continue
+            allowed -= job.charge
             for now, executed in job.overruns:
                 self.judge('budget', max(0, allowed - executed), now, f'job {job.index} of '
                            f'{task.label()}: overrun noted after {show(executed)}, its budget is '
@@ -245,4 +249,5 @@ def check(checker):
     jobs = Jobs(checker)
     for task in checker.model.task_list():
         jobs.check_jobs(task)
+        handlers.check(checker, task)
         jobs.check_budget(task)

@@ -69,9 +69,9 @@ class Job:
     """`partial`: its life was not seen whole, because the trace began, ended or has a hole."""
 
     __slots__ = ('index', 'release', 'deadline', 'nominal', 'first_deadline', 'released',
-                 'recorded', 'on', 'completed', 'exec', 'skipped', 'selected', 'begun', 'previous',
-                 'moves', 'misses', 'overruns', 'budgets', 'budget', 'used', 'stopped', 'demoted',
-                 'partial', 'seen', 'line')
+                 'recorded', 'freed', 'on', 'completed', 'exec', 'skipped', 'selected', 'begun',
+                 'previous', 'moves', 'misses', 'overruns', 'budgets', 'budget', 'charge', 'used',
+                 'stopped', 'demoted', 'partial', 'seen', 'line')
 
     def __init__(self, event, partial=False):
         self.index = event['job']
@@ -81,6 +81,7 @@ class Job:
         self.first_deadline = self.deadline
         self.released = None     # when the engine released it
         self.recorded = None     # the stamp of that
+        self.freed = None        # when the last signal handler before it was over
         self.on = None           # the CPU that recorded it
         self.completed = None
         self.exec = None         # as the engine says
@@ -93,6 +94,7 @@ class Job:
         self.overruns = ()       # (now, value)
         self.budgets = ()        # (now, value)
         self.budget = None       # what it started with; the checker works it out
+        self.charge = 0          # what signal handlers had taken from that; None: not known
         self.used = 0            # executed when the last of its budgets came
         self.stopped = False     # by an overrun or a miss, and has had no budget since
         self.demoted = None      # since when it finishes below all registered tasks
@@ -111,6 +113,22 @@ class Job:
         return None if self.completed is None else max(0, self.completed - self.deadline)
 
 
+class Handling:
+    """A signal's handler, or several at a time, between two jobs. `due`: the next job was known as
+    it began."""
+
+    __slots__ = ('start', 'end', 'due', 'last', 'budgets', 'stopped', 'demoted', 'partial', 'line')
+
+    def __init__(self, event, before):
+        self.start, self.end, self.line = event.now, None, event.line
+        self.due = event['job'] > (before.index if before else 0)
+        self.last = None if self.due or not before else before.release
+        self.budgets = ()        # when it was stopped and got another one
+        self.stopped = False     # and has had no budget since
+        self.demoted = None      # since when it runs below all registered tasks
+        self.partial = False
+
+
 class Task:
     def __init__(self, ident, pid, cpu):
         self.id = ident
@@ -122,6 +140,7 @@ class Task:
         self.detached = None
         self.why_gone = None
         self.jobs = []
+        self.handlings = []      # between jobs
         self.escalations = []    # times
         self.leads = []          # (since, ns)
         self.paces = []          # likewise: the distance of its releases
@@ -133,6 +152,7 @@ class Task:
         # while replaying
         self.known = False       # whether `job` is
         self.job = None
+        self.handling = None
         self.open_ready = None
         self.open_selected = {}
         self.open_held = None

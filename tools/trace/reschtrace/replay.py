@@ -2,8 +2,8 @@
 """From the events of a trace, one after the other, to a Model."""
 
 from . import chains
-from .model import (DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Job, Model, Ready, Run, Selection, Span,
-                    Task)
+from .model import (DEMOTE, PARAMS, WAKEUP, WHY, Anomaly, Handling, Job, Model, Ready, Run,
+                    Selection, Span, Task)
 from .plan import Plan
 from .policy import orders
 
@@ -117,6 +117,25 @@ class Replay:
         self.close_held(task, now)
         if task.job:
             task.job.partial = True
+        if task.handling:
+            task.handling.partial = True
+            self.end_handling(task, now)
+
+    # ---- signal handlers between two jobs
+
+    def handle(self, task, event):
+        """One begins, or goes on. It competes like a job."""
+        if task.handling and task.handling.stopped:   # it had called to wait instead
+            self.end_handling(task, event.now)
+        if not task.handling:
+            task.handling = Handling(event, self.last_job.get(task.id))
+            task.handlings.append(task.handling)
+        task.open_ready = Ready(event.now, task.cpu, Job(event, partial=True))
+
+    def end_handling(self, task, now):
+        if task.handling:
+            task.handling.end = now
+            task.handling = None
 
     def end_run(self, cpu, now, left=None):
         if cpu.current is None:
@@ -274,10 +293,12 @@ class Replay:
             self.anomaly('jobs', event, task, f'job {event["job"]} was released, job '
                          f'{task.job.index} never completed')
             task.job.partial = True
+        self.end_handling(task, now)
         previous = self.last_job.get(task.id)
         job = Job(event, partial=self.depth > 0)
         job.previous = previous
         job.released = now
+        job.freed = task.handlings[-1].end if task.handlings else None
         job.recorded = event.time
         job.on = event.cpu
         job.skipped = event.get('value', 0)
@@ -298,14 +319,16 @@ class Replay:
         task.job = None
 
     def block(self, task, event):
-        self.current(task, event)
+        if task.job or not task.handling:
+            self.current(task, event)
+        elif not task.open_selected:   # it is over: it ran in the kernel only
+            self.end_handling(task, event.now)
         self.close_ready(task, event.now)
         self.close_held(task, event.time)
 
     def wake(self, task, event):
         if task.known and not task.job and task.param('kind') != WAKEUP:
-            # a signal's handler runs between two jobs; it competes like a job
-            task.open_ready = Ready(event.now, task.cpu, Job(event, partial=True))
+            self.handle(task, event)
             return
         job = self.current(task, event)
         if job and job.budgets and job.budgets[-1][0] == event.now:
@@ -313,6 +336,14 @@ class Replay:
         self.open_ready(task, event.now)
 
     def throttle(self, task, event):
+        handling = task.handling
+        if handling and not task.job:
+            handling.stopped = True
+            if task.param('overrun') == DEMOTE:
+                handling.demoted = event.now
+                self.close_held(task, event.time)
+            self.close_ready(task, event.now)
+            return
         job = self.current(task, event)
         if job:
             job.stopped = True
@@ -325,6 +356,9 @@ class Replay:
 
     def budget(self, task, event):
         if task.job is None:   # a budget between two jobs says nothing about a job
+            if task.handling:
+                task.handling.stopped = False
+                task.handling.budgets += (event.now,)
             return
         job = self.current(task, event)
         if job:
@@ -372,6 +406,7 @@ class Replay:
             self.close_held(task, event.time)
         if task.job is None and WHY.get(event['why'], event['why']) == 'complete':
             self.close_ready(task, event.now)
+            self.end_handling(task, event.now)
 
     def park(self, task, event):
         if not task.open_selected:

@@ -43,8 +43,13 @@ class Running:
 
     @staticmethod
     def background(task, start, stop):
-        """How long it ran there for jobs that finish below all registered tasks."""
+        """How long it ran there for jobs, and signal handlers, that finish below all registered
+        tasks."""
         total = 0
+        for handling in task.handlings:
+            if handling.demoted is not None and handling.start < stop:
+                end = stop if handling.end is None else min(stop, handling.end)
+                total += covered(task.running, max(start, handling.demoted), end)
         at = max(bisect.bisect_right(task.jobs, start, key=lambda job: job.seen) - 1, 0)
         for job in following(task.jobs, at):
             if job.seen >= stop:

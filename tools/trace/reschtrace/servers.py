@@ -177,6 +177,8 @@ class Sweep:
         elif name in ENDS:
             self.ready.pop(task.id, None)
             self.dequeue(task, ENDS[name])
+            if name == 'resch_complete':
+                self.works.complete(task)
             if name == 'resch_detach':
                 del self.tasks[task.id]
                 self.works.end(task)
