@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 		if (result)
 			return refused(work[i].name, result, &reg.verdict);
 	}
-	zero = resch_now() + 10000000;
+	zero = resch_now() + 100000000;
 	result = resch_jobs_start(jobs, zero);
 	if (result < 0)
 		return refused("the start", result, NULL);

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		}
 	}
 	pthread_barrier_wait(&entered);
-	zero = resch_now() + 10000000;
+	zero = resch_now() + 100000000;
 	result = resch_jobs_start(jobs, zero);
 	if (result < 0)
 		fprintf(stderr, "threads: no start: %s\n", strerror(-result));
