@@ -152,19 +152,24 @@ TEST(charged, "what a handler has executed is taken from the budget of the next 
 	task_join(&task);
 }
 
-TEST(kernel, "a handler that is stopped in the kernel, and waits there, goes on with a new budget")
+TEST(many, "handlers and jobs have one budget a period, however many they are")
 {
 	struct task task = task_of(RESCH_THROTTLE);
+	uint64_t begin;
 	int i;
 
 	use("edf");
 	on_signal();
 	task_start(&task, body_charged);
 	await(task.jobs == 1);
+	begin = resch_now();
 	for (i = 0; i < 8; i++) {
 		signal_task(&task, 19);
 		await(handled == i + 1);
 	}
+	/* 152 ms of them; in n periods, wherever they begin, there are n + 1 budgets at most */
+	check(resch_now() - begin >= 6 * PERIOD, "8 handlers took %llu ns",
+	      (unsigned long long)(resch_now() - begin));
 	await(task.step == 2);
 	await(task.jobs >= 4);
 	task_join(&task);
