@@ -471,9 +471,21 @@ static const struct {
 	{ live_exit, 1 },
 };
 
-static void nothing(int signal)
+static __thread struct life *self;
+
+/* Within jobs, and between them: now and then it takes its time. */
+static void handler(int signal)
 {
+	int error = errno;
+
 	(void)signal;
+	if (!self || !one_in(self, 4))
+		return;
+	if (one_in(self, 4))
+		usleep(below(self, 3000));
+	else
+		compute(self);
+	errno = error;
 }
 
 /* What sleeps in a call for too long is woken by a signal of the thread's own. */
@@ -494,6 +506,7 @@ static void thread_live(struct life *life)
 	unsigned int weights = 0, weight, i;
 
 	life->reserves = calloc(RESCH_CALLS_MAX, sizeof(*life->reserves));
+	self = life;
 	alarms_start(life);
 	for (i = 0; i < sizeof(bodies) / sizeof(*bodies); i++)
 		weights += bodies[i].weight;
@@ -516,7 +529,7 @@ static void *thread_main(void *argument)
 static void life_live(uint64_t seed, int fd)
 {
 	static struct life lives[THREADS];
-	struct sigaction action = { .sa_handler = nothing };
+	struct sigaction action = { .sa_handler = handler };
 	pthread_t thread;
 	unsigned int i, count;
 
