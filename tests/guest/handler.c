@@ -143,7 +143,7 @@ static void body_charged(struct task *task)
 TEST(charged, "what a handler has executed is taken from the budget of the next job")
 {
 	struct task task = task_of(RESCH_THROTTLE);
-	int i;
+	unsigned int i;
 
 	use("edf");
 	on_signal();
