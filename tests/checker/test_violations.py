@@ -408,6 +408,19 @@ class Kernel(CheckerTest):
         self.assertEqual(checker.rules['run'].violations[0].amount, 5 * T)
         self.assert_legal(simulated(lines), tolerance=5 * T)
 
+    def test_goes_on_as_an_ordinary_thread(self):
+        """It was demoted before; what the kernel gives ordinary threads is not for us to judge."""
+        lines = base(True)
+        at = find(lines, 'sched_switch', prev_pid=1002, next_pid=1001)
+        move(lines, at, 45)
+        for line in lines:
+            for side in ('prev', 'next'):
+                if line.fields.get(f'{side}_pid') == 1002:
+                    line.fields[f'{side}_prio'] = 120
+        checker = check(simulated(lines))
+        self.assertNotIn('stop', broken(checker))
+        self.assertIn(('kernel', 2), {(note.kind, note.tasks[0].id) for note in checker.notes})
+
     def test_stays_in_the_kernel(self):
         lines = base(True)
         move(lines, find(lines, 'sched_switch', prev_pid=1002, next_pid=1001), 45)

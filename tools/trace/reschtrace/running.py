@@ -37,9 +37,23 @@ class Running:
                 self.note('blocking', start, f'{task.label()} stayed in the kernel and ran for '
                           f'{show(ran)} while not selected; it was demoted', task.cpu, [task], ran)
                 continue
+            if ran > self.tolerance and ran - self.ordinary(task, start, stop) <= self.tolerance:
+                self.rules['stop'].checked += 1
+                self.note('kernel', start, f'{task.label()} ran for {show(ran)} while not '
+                          'selected, in time for ordinary threads; it was demoted', task.cpu,
+                          [task], ran)
+                continue
             first = first_inside(task.running, start)
             self.judge('stop', ran, start if first is None else first, f'{task.label()} ran for '
                        f'{show(ran)} while it was not selected', task.cpu, [task])
+
+    @staticmethod
+    def ordinary(task, start, stop):
+        """How long it ran there as an ordinary thread, demoted some time before: whenever nobody
+        else wants the CPU, or the kernel gives ordinary threads their share."""
+        return covered([run for run in task.running_between(start, stop)
+                        if run.prio is not None and run.prio >= FAIR_PRIO and
+                        run.left is not None and run.left >= FAIR_PRIO], start, stop)
 
     @staticmethod
     def background(task, start, stop):
