@@ -82,7 +82,7 @@ static void body_notes(struct task *task)
 
 TEST(others, "others run meanwhile")
 {
-	uint64_t until = resch_now() + 600 * MS;
+	uint64_t until = resch_now() + 2 * SEC;
 	struct task high = { .reg = periodic(SEC, MS), .arg = &until };
 	struct task low = { .reg = periodic(2 * SEC, MS) };
 
