@@ -82,7 +82,7 @@ static void interrupted(int flags, bool ends)
 	use("edf");
 	on(SIGUSR1, flags);
 	task_start(&task, body_waits);
-	await(task.step == 1);
+	await(task.step >= 1);
 	for (i = 1; i <= 8 || (ends && !task.result); i++) {
 		await(state_of(task.id) == RESCH_STATE_SLEEPING);
 		pthread_kill(task.thread, SIGUSR1);
