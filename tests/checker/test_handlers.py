@@ -43,18 +43,28 @@ class Hand:
         self.say(start, 'wake', 'select')
         self.over(end)
 
+    def throttled(self, tick, executed):
+        self.say(tick, 'throttle', value=executed * TICK)
+        self.off(tick, 'throttle')
+
     def over(self, tick):
         """The handler's thread waits for its job again."""
         self.say(tick, 'block')
         self.off(tick, 'complete')
 
 
-def charged(handler=4, job=6, overrun=THROTTLE):
-    """Job 1, a handler at 10, and job 2."""
+def between(overrun=THROTTLE):
+    """After job 1, which ended at 5, and before job 2, of 40."""
     hand = Hand(overrun)
     hand.next(0)
     hand.a_job(0, 5)
     hand.next(40)
+    return hand
+
+
+def charged(handler=4, job=6, overrun=THROTTLE):
+    """Job 1, a handler at 10, and job 2."""
+    hand = between(overrun)
     hand.handler(10, 10 + handler)
     hand.a_job(40, 40 + job)
     return hand.lines
@@ -62,13 +72,9 @@ def charged(handler=4, job=6, overrun=THROTTLE):
 
 def stopped():
     """The handler at 10 uses up the budget of job 2, and goes on with that of the one after."""
-    hand = Hand()
-    hand.next(0)
-    hand.a_job(0, 5)
-    hand.next(40)
+    hand = between()
     hand.say(10, 'wake', 'select')
-    hand.say(20, 'throttle', value=10 * TICK)
-    hand.off(20, 'throttle')
+    hand.throttled(20, 10)
     hand.next(80, 0)
     hand.say(80, 'budget', value=10 * TICK)
     hand.say(80, 'wake', 'select')
@@ -76,7 +82,7 @@ def stopped():
     hand.say(84, 'release', value=1)
     hand.say(84, 'select')
     hand.complete(90, 6)
-    return hand
+    return hand.lines
 
 
 class Handlers(CheckerTest):
@@ -98,54 +104,39 @@ class Handlers(CheckerTest):
     def test_several(self):
         """Each has what the others have left."""
         for second, legal in ((5, True), (6, False)):
-            hand = Hand()
-            hand.next(0)
-            hand.a_job(0, 5)
-            hand.next(40)
+            hand = between()
             hand.handler(10, 15)
             hand.handler(20, 20 + second)
             lines = simulated(hand.lines)
             self.assert_legal(lines) if legal else self.assert_broken(lines, 'budget')
 
     def test_stopped(self):
-        self.assert_legal(simulated(stopped().lines))
+        self.assert_legal(simulated(stopped()))
 
     def test_let_off(self):
         """It is stopped, and goes on without a budget."""
-        hand = Hand()
-        hand.next(0)
-        hand.a_job(0, 5)
-        hand.next(40)
+        hand = between()
         hand.say(10, 'wake', 'select')
-        hand.say(20, 'throttle', value=10 * TICK)
-        hand.off(20, 'throttle')
+        hand.throttled(20, 10)
         hand.handler(30, 31)
         self.assert_broken(simulated(hand.lines), 'budget')
 
     def test_overrun_after_what_is_left(self):
         """Job 2 has 6 left: it is stopped after these, and not before."""
         for executed, legal in ((6, True), (5, False)):
-            hand = Hand()
-            hand.next(0)
-            hand.a_job(0, 5)
-            hand.next(40)
+            hand = between()
             hand.handler(10, 14)
             hand.say(40, 'release', 'select')
             hand.say(40 + executed, 'overrun', value=executed * TICK)
-            hand.say(40 + executed, 'throttle', value=executed * TICK)
-            hand.off(40 + executed, 'throttle')
+            hand.throttled(40 + executed, executed)
             lines = simulated(hand.lines)
             self.assert_legal(lines) if legal else self.assert_broken(lines, 'budget')
 
     def test_demoted(self):
         """Demoted it may run for as long as nobody else wants to."""
-        hand = Hand(DEMOTE)
-        hand.next(0)
-        hand.a_job(0, 5)
-        hand.next(40)
+        hand = between(DEMOTE)
         hand.say(10, 'wake', 'select')
-        hand.say(20, 'throttle', value=10 * TICK)
-        hand.off(20, 'throttle')
+        hand.throttled(20, 10)
         hand.say(40, 'release', 'select')
         hand.say(40, 'overrun')
         self.assert_legal(simulated(hand.lines))
@@ -153,10 +144,7 @@ class Handlers(CheckerTest):
     def test_blocks(self):
         """A handler sleeps: what it executes before and after counts."""
         for end, legal in ((26, True), (27, False)):
-            hand = Hand()
-            hand.next(0)
-            hand.a_job(0, 5)
-            hand.next(40)
+            hand = between()
             hand.say(10, 'wake', 'select')
             hand.say(14, 'block')
             hand.off(14, 'block')
@@ -167,13 +155,9 @@ class Handlers(CheckerTest):
 
     def test_waits_while_stopped(self):
         """It was stopped in the kernel, and has called to wait: its job finds nothing left."""
-        hand = Hand()
-        hand.next(0)
-        hand.a_job(0, 5)
-        hand.next(40)
+        hand = between()
         hand.say(10, 'wake', 'select')
-        hand.say(20, 'throttle', value=10 * TICK)
-        hand.off(20, 'throttle')
+        hand.throttled(20, 10)
         hand.say(40, 'release', 'select', 'overrun', 'throttle')
         hand.off(40, 'throttle')
         hand.next(80, 0)

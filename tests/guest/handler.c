@@ -67,16 +67,21 @@ static void start_endless(struct task *task, void (*body)(struct task *task))
 	signal_task(task, 0);
 }
 
+/* It is stopped, and goes on, so many times. */
+static void await_stopped(const struct task *task, int times)
+{
+	for (; times; times--) {
+		await(state_of(task->id) == RESCH_STATE_THROTTLED);
+		await(state_of(task->id) != RESCH_STATE_THROTTLED);
+	}
+}
+
 TEST(stopped, "THROTTLE: a handler without an end is stopped, once a period")
 {
 	struct task task = task_of(RESCH_THROTTLE);
-	int i;
 
 	start_endless(&task, body_two_jobs);
-	for (i = 0; i < 3; i++) {
-		await(state_of(task.id) == RESCH_STATE_THROTTLED);
-		await(state_of(task.id) != RESCH_STATE_THROTTLED);
-	}
+	await_stopped(&task, 3);
 	check_is(task.jobs, 1);
 	check_is(stat_of(task.id).overruns, 0);
 	let_go = 1;
@@ -191,16 +196,6 @@ static void body_sporadic(struct task *task)
 	task->step = 2;
 }
 
-static void await_stopped_twice(const struct task *task)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		await(state_of(task->id) == RESCH_STATE_THROTTLED);
-		await(state_of(task->id) != RESCH_STATE_THROTTLED);
-	}
-}
-
 TEST(sporadic, "between jobs that nobody has asked for, too: a budget a period")
 {
 	struct task task = { .reg = sporadic(PERIOD, BUDGET) };
@@ -211,7 +206,7 @@ TEST(sporadic, "between jobs that nobody has asked for, too: a budget a period")
 	task_start(&task, body_sporadic);
 	await(state_of(task.id) == RESCH_STATE_SLEEPING);
 	signal_task(&task, 0);
-	await_stopped_twice(&task);
+	await_stopped(&task, 2);
 	let_go = 1;
 	await(handled == 1);
 	let_go = 0;
@@ -219,7 +214,7 @@ TEST(sporadic, "between jobs that nobody has asked for, too: a budget a period")
 	await(task.jobs == 1);
 	await(state_of(task.id) == RESCH_STATE_SLEEPING);
 	signal_task(&task, 0);
-	await_stopped_twice(&task);
+	await_stopped(&task, 2);
 	check_is(task.jobs, 1);
 	must(resch_release(dev, task.id));
 	let_go = 1;
@@ -240,7 +235,7 @@ TEST(before_start, "before a start in common, too")
 	task_start(&task, body_two_jobs);
 	await(state_of(task.id) == RESCH_STATE_SLEEPING);
 	signal_task(&task, 0);
-	await_stopped_twice(&task);
+	await_stopped(&task, 2);
 	let_go = 1;
 	await(handled == 1);
 	check_is(must(resch_start(dev, domain, 0)), 1);
@@ -271,7 +266,7 @@ TEST(sleeps, "a handler that sleeps now and then has no more than that")
 	await(task.jobs == 1);
 	await(state_of(task.id) == RESCH_STATE_SLEEPING);
 	signal_task(&task, 0);
-	await_stopped_twice(&task);
+	await_stopped(&task, 2);
 	let_go = 1;
 	await(task.step == 2);
 	task_join(&task);

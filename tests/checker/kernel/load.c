@@ -64,7 +64,7 @@ static void lead(struct task *task)
 	complain("a lead", resch_lead_set(fd, 0, ns, NULL));
 }
 
-/* One in four handlers executes for more than a job may. */
+/* One in four handlers may execute for more than a job. */
 static void handler(int signal)
 {
 	unsigned int wcet = (unsigned int)self->reg.params.wcet;

@@ -60,17 +60,16 @@ class Running:
         """How long it ran there for jobs, and signal handlers, that finish below all registered
         tasks."""
         total = 0
-        for handling in task.handlings:
-            if handling.demoted is not None and handling.start < stop:
-                end = stop if handling.end is None else min(stop, handling.end)
-                total += covered(task.running, max(start, handling.demoted), end)
-        at = max(bisect.bisect_right(task.jobs, start, key=lambda job: job.seen) - 1, 0)
-        for job in following(task.jobs, at):
-            if job.seen >= stop:
-                break
-            if job.demoted is not None:
-                end = stop if job.completed is None else min(stop, job.completed)
-                total += covered(task.running, max(start, job.demoted), end)
+        for entries, begin, finish in ((task.jobs, 'seen', 'completed'),
+                                       (task.handlings, 'start', 'end')):
+            at = bisect.bisect_right(entries, start, key=lambda entry: getattr(entry, begin))
+            for entry in following(entries, max(at - 1, 0)):
+                if getattr(entry, begin) >= stop:
+                    break
+                if entry.demoted is not None:
+                    end = getattr(entry, finish)
+                    total += covered(task.running, max(start, entry.demoted),
+                                     stop if end is None else min(stop, end))
         return total
 
     def check_run(self, task):
