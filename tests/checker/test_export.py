@@ -147,6 +147,23 @@ class Schedules(Same):
                           (1900, 1950, None)])
         self.assertEqual(len(document.flows), 2)
 
+    def test_signal_handlers_are_no_jobs(self):
+        """What they do between two jobs names one of them: it has been complete, or is to come."""
+        lines = ['0 resch_attach id=1 pid=5 cpu=0 name=t1 plugin=edf kind=0 period=1000 deadline=1000 wcet=300']
+        lines += [f'{time} resch_{name} id=1 pid=5 cpu=0 job={job} release={1000 * job} '
+                  f'deadline={1000 * job + 1000} now={time} value=0'
+                  for time, name, job in ((500, 'wake', 1), (500, 'select', 1), (600, 'block', 1),
+                                          (1000, 'release', 1), (1400, 'complete', 1),
+                                          (1500, 'wake', 1), (1500, 'select', 1),
+                                          (1600, 'throttle', 1), (2000, 'budget', 1),
+                                          (2000, 'wake', 1), (2100, 'block', 2),
+                                          (2100, 'release', 2), (2300, 'complete', 2))]
+        document = self.document(export(lines))
+        self.assertEqual([item[:3] for item in document.on('t1/1', 'jobs')],
+                         [(1000, 1400, 'job 1'), (2100, 2300, 'job 2')])
+        self.assertEqual([item[:3] for item in document.on('t1/1', 'sleeps, throttled')],
+                         [(1600, 2000, 'throttled')])
+
     def test_decisions_that_overlap(self):
         """A release that another CPU decided before the last job's end was known: slices are cut,
         not crossed."""

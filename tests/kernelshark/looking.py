@@ -125,19 +125,22 @@ class Looking(unittest.TestCase):
         self.ends_drawn(graph, lane, ident)
 
     def releases_drawn(self, graph, lane, ident):
-        """And deadlines."""
-        released = graph.schedule.of('release', id=ident)
-        self.most([graph.near(lane, 0.6, event['release'], GREEN) for event in released], 0.95,
+        """And deadlines: those that jobs had in the end. Stopped ones take over later releases."""
+        self.most([graph.near(lane, 0.6, event['release'], GREEN)
+                   for event in graph.schedule.of('release', id=ident)], 0.95,
                   f'releases of {ident}')
         self.most([graph.near(lane, 0.1, event['deadline'], ORANGE, wide=5) or
                    graph.near(lane, 0.1, event['deadline'], RED, wide=5)
-                   for event in released if graph.inside(event['deadline'])], 0.7,
-                  f'deadlines of {ident}')
+                   for event in graph.schedule.of('complete', id=ident)
+                   if graph.inside(event['deadline'])], 0.7, f'deadlines of {ident}')
 
     def ends_drawn(self, graph, lane, ident):
         """Of jobs that their own arrow does not hide."""
+        began = {event['job']: event['release']
+                 for event in graph.schedule.of('release', id=ident)}
         self.most([graph.near(lane, 0.6, event['now'], BLUE) or
                    graph.near(lane, 0.6, event['now'], RED)
                    for event in graph.schedule.of('complete', id=ident)
-                   if graph.column(event['now']) - graph.column(event['release']) > 5], 0.95,
+                   if graph.column(event['now']) - graph.column(
+                       began.get(event['job'], event['release'])) > 5], 0.95,
                   f'ends of {ident}')

@@ -182,6 +182,41 @@ void seen_from_afar(void **)
 }
 
 /* The next owner of an id, or of a thread's number, is another task. */
+/* Signal handlers execute there: no jobs, and no other deadline of the one before. */
+void between_jobs(void **)
+{
+	event budget = of_job(kind::budget, 20 * MS, 1);
+
+	budget.release = 20 * MS;
+	budget.deadline = 30 * MS;
+	const schedule made({ attach(1, 10 * MS), of_job(kind::select, 5 * MS, 1),
+			      of_job(kind::release, 10 * MS, 1), of_job(kind::complete, 12 * MS, 1),
+			      of_job(kind::throttle, 16 * MS, 1), budget,
+			      of_job(kind::select, 21 * MS, 2) });
+
+	assert_int_equal(made.tasks[0].jobs.size(), 1);
+	const job &job = made.tasks[0].jobs[0];
+	assert_int_equal(job.deadline, 20 * MS);
+	assert_int_equal(job.started, -1);
+	assert_int_equal(job.throttled, 0);
+}
+
+/* A job that is stopped takes the next release over. */
+void new_budget(void **)
+{
+	event budget = of_job(kind::budget, 20 * MS, 1);
+
+	budget.release = 20 * MS;
+	budget.deadline = 30 * MS;
+	const schedule made({ attach(1, 10 * MS), of_job(kind::release, 10 * MS, 1),
+			      of_job(kind::throttle, 15 * MS, 1), budget });
+	const job &job = made.tasks[0].jobs[0];
+
+	assert_int_equal(job.release, 10 * MS);
+	assert_int_equal(job.deadline, 30 * MS);
+	assert_int_equal(job.throttled, 1);
+}
+
 void attached_again(void **)
 {
 	std::vector<event> events = { attach(1, 10 * MS), of_job(kind::release, 10 * MS, 1),
@@ -485,6 +520,8 @@ int main()
 		cmocka_unit_test(boxes),
 		cmocka_unit_test(cut_by_the_window),
 		cmocka_unit_test(seen_from_afar),
+		cmocka_unit_test(between_jobs),
+		cmocka_unit_test(new_budget),
 		cmocka_unit_test(attached_again),
 		cmocka_unit_test(reserves),
 		cmocka_unit_test(budgets),

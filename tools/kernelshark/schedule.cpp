@@ -171,6 +171,14 @@ void schedule::release(const event &event)
 	job.released = event.now + shift;
 }
 
+/* Where signal handlers execute: their events name the job before them, or the one after. */
+static bool between_jobs(const task &task)
+{
+	const bool was_attached = task.period > 0;
+
+	return task.jobs.empty() ? was_attached : task.jobs.back().completed >= 0;
+}
+
 /* Once each: at the deadline, and, by some tasks, at the end. */
 static void miss(job &job, int64_t deadline)
 {
@@ -180,6 +188,9 @@ static void miss(job &job, int64_t deadline)
 
 void schedule::note(const event &event)
 {
+	if (between_jobs(task_of(event)) &&
+	    (event.kind == kind::throttle || event.kind == kind::budget))
+		return;
 	job &job = job_of(event);
 
 	switch (event.kind) {
@@ -217,9 +228,9 @@ void schedule::spend(const event &event, bool selected)
 
 	task.cpu = event.cpu;
 	if (selected) {
-		job &job = job_of(event);
-		if (job.started < 0)
-			job.started = now;
+		job *job = between_jobs(task) ? nullptr : &job_of(event);
+		if (job && job->started < 0)
+			job->started = now;
 	} else if (!task.jobs.empty() && task.jobs.back().number == event.job &&
 		   event.what == RESCH_OFF_PREEMPT) {
 		task.jobs.back().preempted++;

@@ -94,6 +94,7 @@ class Task:
         self.params = {}
         self.attached = None
         self.job = None
+        self.known = False       # whether `job` is
         self.done = None         # (row, from, to) of its last slice
         self.runs = None         # (since, CPU)
         self.held = None         # (since, why)
@@ -241,6 +242,7 @@ class Timeline:
     def attach(self, event):
         self.tasks.pop(event['id'], None)
         task = self.task(event)
+        task.known = True
         task.name = event.get('name', '')
         task.params.update({name: event.get(name, 0) for name in PARAMS})
         params = task.params
@@ -271,15 +273,19 @@ class Timeline:
         self.end_held(task, now)
         if task.job:
             self.end_job(task, now, {'not complete': why})
+        task.known = False
         self.end_task_run(task, now)
 
     def job_of(self, task, event):
         """The job that an event is about: one that is under way since before the trace, or a hole,
-        begins here."""
+        begins here. None: it is about a signal handler between two jobs."""
         job = task.job
+        if job is None and task.known:
+            return None
         if job is None or job.number != event['job']:
             self.leave_job(task, event.now)
             job = task.job = Job(event, event.now)
+            task.known = True
         job.release, job.deadline = event['release'], event['deadline']
         return job
 
@@ -305,6 +311,7 @@ class Timeline:
     def release(self, task, event):
         self.leave_job(task, event.now)
         task.job = Job(event, event.now)
+        task.known = True
         for cpu in self.cpus.values():   # chosen already: for the job before
             if cpu.chosen and cpu.chosen[1] is task:
                 self.end_chosen(cpu, event.now)
@@ -314,6 +321,8 @@ class Timeline:
         job = self.job_of(task, event)
         now = event.now
         self.end_held(task, now)
+        if job is None:
+            return
         for cpu in self.cpus.values():
             if cpu.chosen and cpu.chosen[1] is task:
                 self.end_chosen(cpu, now)
@@ -372,8 +381,8 @@ class Timeline:
             task.held = None
 
     def block(self, task, event):
-        self.job_of(task, event)
-        self.hold(task, event, 'sleeps')
+        if self.job_of(task, event):
+            self.hold(task, event, 'sleeps')
 
     def wake(self, task, event):
         if task.job:
