@@ -83,8 +83,9 @@ int resch_lead_wait(struct resch_thread *thread, u64 since)
 	do
 		now = ktime_get();
 	while (now < release);
-	local_irq_restore(flags);
+	/* Before anybody can preempt it: it is recorded when it happens. */
 	if (trace_resch_begin_enabled())
 		trace_resch_begin(thread, now, now - came);
+	local_irq_restore(flags);
 	return 0;
 }

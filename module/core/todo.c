@@ -41,6 +41,16 @@ static void thread_had_child(struct resch_thread *thread)
 	thread_expect_child(thread);
 }
 
+/* Nobody preempts it in between: it is recorded when it happens. */
+static noinline void thread_show_park(const struct resch_thread *thread)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	trace_resch_park(thread, ktime_get(), 0);
+	local_irq_restore(flags);
+}
+
 static void thread_do(struct resch_thread *thread, u8 todo)
 {
 	if (todo & RESCH_TODO_LEAVE) {
@@ -73,7 +83,7 @@ static void thread_do(struct resch_thread *thread, u8 todo)
 		return;
 	if (thread->entered && !READ_ONCE(thread->run)) {
 		if (trace_resch_park_enabled())
-			trace_resch_park(thread, ktime_get(), 0);
+			thread_show_park(thread);
 		resch_park_hold(thread, false);
 	}
 }

@@ -298,7 +298,7 @@ more_kernels() {
 # recording the viewers open.
 seed_of() {
 	case $1 in
-	6.1-rt) echo 1 ;;
+	6.1-rt) echo 5 ;;
 	6.12-rt) echo 2 ;;
 	7.2-rt) echo 4 ;;
 	*) echo 3 ;;
