@@ -272,6 +272,40 @@ static void resizes(void **state)
 	assert_true(server->state.deadline >= 11000);
 }
 
+/* A signal handler between two jobs needs what a job does, however far the last one came. */
+static void between_jobs(void **state)
+{
+	static const u32 kinds[] = { RESCH_SERVER_CUS, RESCH_SERVER_TBS };
+	static const u64 executed[] = { 100, 150, 200 };
+	u32 i, j;
+
+	for (i = 0; i < COUNT(kinds); i++) {
+		for (j = 0; j < COUNT(executed); j++) {
+			struct resch_server *server;
+			struct resch_task *task;
+			u64 now = 10000;
+
+			rig_init(&rig, resch_server());
+			server = serve(1, kinds[i], RESCH_SERVER_FIFO, 300, 1000);
+			task = member(server, 150, 1000);
+			ready(task, RESCH_WHY_RELEASE, now);
+			/* 150 at 300 of 1000 */
+			assert_int_equal(server->state.deadline, now + 500);
+			picks(task, now);
+			if (executed[j] <= 150) {
+				unready(task, RESCH_WHY_COMPLETE, now + executed[j]);
+			} else {
+				picks(task, now + 500);
+				unready(task, RESCH_WHY_COMPLETE, now + 550);
+			}
+			now = 20000;
+			ready(task, RESCH_WHY_WAKE, now);
+			assert_int_equal(server->state.deadline, now + 500);
+			assert_int_equal(picks(task, now), now + 150);
+		}
+	}
+}
+
 /* Round robin within a server; its turns are execution time, which others interrupt. */
 static void takes_turns(void **state)
 {
@@ -341,7 +375,7 @@ int main(void)
 		cmocka_unit_test(rules),      cmocka_unit_test(isolates),
 		cmocka_unit_test(pays_debts), cmocka_unit_test(runs_ahead),
 		cmocka_unit_test(resizes),    cmocka_unit_test(takes_turns),
-		cmocka_unit_test(orders),
+		cmocka_unit_test(orders),     cmocka_unit_test(between_jobs),
 	};
 
 	return cmocka_run_group_tests_name("server", tests, NULL, NULL);
