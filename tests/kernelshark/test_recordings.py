@@ -20,7 +20,7 @@ from reschtrace import plan  # noqa: E402
 from schedules import Recording  # noqa: E402
 
 FOLDER = os.environ.get('RECORDINGS', '')
-# By name: which tasks' lanes, of those there are, so many; there is room for five lanes.
+# By name: so many tasks' lanes, of those with the most jobs; there is room for five lanes.
 FILES = {'split-two-npsf': 3, 'load-servers-3': 4, 'chain': 3}
 
 
@@ -34,7 +34,9 @@ class Recordings(Looking):
         schedules, shown = {}, {}
         for name, count in FILES.items():
             schedules[name] = schedule = Recording(f'{FOLDER}/{name}.dat')
-            attached = sorted(schedule.of('attach'), key=lambda event: event['pid'])[:count]
+            attached = sorted(schedule.of('attach'), reverse=True, key=lambda event:
+                              len(schedule.of('complete', id=event['id'])))[:count]
+            attached.sort(key=lambda event: event['pid'])
             cpus = sorted({event['cpu'] for event in attached})
             cls.cpus[name] = {cpu: lane for lane, cpu in enumerate(cpus)}
             cls.tasks[name] = {event['id']: len(cpus) + lane
