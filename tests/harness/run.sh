@@ -53,6 +53,12 @@ log_of() {
 	echo "$LOGS/${1//[ \/:(),]/-}.log"
 }
 
+# complaints LOG COUNT: the first of its lines that say what is wrong.
+complaints() {
+	grep -aE '^not ok |^VIOLATION |\*\*\* |^\[  FAILED  \]|^(FAIL|ERROR|[A-Za-z]*Error): ' "$1" |
+		head -n "$2" | cut -c 1-160 || true
+}
+
 # judge NAME STATUS SECONDS: status 0 passes, 77 skips (the log's last line says why).
 judge() {
 	local log
@@ -63,8 +69,7 @@ judge() {
 	*)
 		result fail "$1" "$3" "status $2, see $log"
 		{
-			grep -E '\*\*\* |^\[  FAILED  \]|^(FAIL|ERROR): ' "$log" |
-				head -n 15 || true
+			complaints "$log" 15
 			tail -n 25 "$log"
 		} | sed 's/^/          | /'
 		return 1
@@ -460,7 +465,11 @@ checker_count
 
 if [ ${#failures[@]} -gt 0 ]; then
 	echo
-	printf 'FAILED %s\n' "${failures[@]}"
+	for failure in "${failures[@]}"; do
+		echo "FAILED $failure"
+		log=${failure##*, see }
+		[ ! -f "$log" ] || complaints "$log" 4 | sed 's/^/       /'
+	done
 fi
 echo "$passed passed, $failed failed, $skipped skipped" | tee "$LOGS/summary"
 [ "$failed" -eq 0 ]
