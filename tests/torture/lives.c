@@ -119,6 +119,7 @@ void life_something(struct life *life)
 /* A registered thread with jobs, as programs are. */
 static void live_jobs(struct life *life)
 {
+	static const int seldom[] = { REQUEST_RELEASE, REQUEST_START, REQUEST_LEAD, REQUEST_PACE };
 	union argument argument;
 	unsigned int jobs;
 	int err;
@@ -135,7 +136,7 @@ static void live_jobs(struct life *life)
 			do_request(life, REQUEST_WAIT);
 		life_something(life);
 		if (one_in(life, 6))
-			do_request(life, one_in(life, 2) ? REQUEST_RELEASE : REQUEST_START);
+			do_request(life, seldom[below(life, 4)]);
 	}
 	if (!one_in(life, 4))
 		life_leave(life);
