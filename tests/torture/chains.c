@@ -8,20 +8,8 @@
 static bool stage_begin(struct life *life)
 {
 	union argument argument;
-	struct resch_task_params *params = &argument.register_.params;
 
-	life_leave(life);
-	if (!domain_under(life, one_in(life, 2) ? "edf" : "fp"))
-		return false;
-	memset(&argument, 0, sizeof(argument));
-	argument.register_.domain = life->domain.domain;
-	params->kind = one_in(life, 6) ? RESCH_PERIODIC : RESCH_SPORADIC;
-	params->flags = RESCH_F_SKIP_ADMISSION;
-	params->cpu = -1;
-	params->period = (2 + below(life, 20)) * MS;
-	params->wcet = params->period / 8;
-	params->priority = 1 + below(life, 50);
-	if (request(life, REQUEST_REGISTER, &argument))
+	if (!life_register(life, one_in(life, 6) ? RESCH_PERIODIC : RESCH_SPORADIC))
 		return false;
 	memset(&argument, 0, sizeof(argument));
 	argument.chain_offer.key = KEY;

@@ -11,15 +11,7 @@
 
 #define THREADS 4
 
-/* ---- jobs ------------------------------------------------------------------------------------ */
-
-static int do_request(struct life *life, int which)
-{
-	union argument argument;
-
-	request_fill(life, which, &argument);
-	return request(life, which, &argument);
-}
+/* ---- what most do ---------------------------------------------------------------------------- */
 
 void life_leave(struct life *life)
 {
@@ -103,10 +95,10 @@ void life_something(struct life *life)
 		usleep(below(life, 5000));
 		break;
 	case 3:
-		do_request(life, REQUEST_DELAY);
+		request_likely(life, REQUEST_DELAY);
 		break;
 	case 4:
-		do_request(life, REQUEST_TASK_STAT);
+		request_likely(life, REQUEST_TASK_STAT);
 		break;
 	case 5:
 		sched_yield();
@@ -114,32 +106,6 @@ void life_something(struct life *life)
 	default:
 		compute(life);
 	}
-}
-
-/* A registered thread with jobs, as programs are. */
-static void live_jobs(struct life *life)
-{
-	static const int seldom[] = { REQUEST_RELEASE, REQUEST_START, REQUEST_LEAD, REQUEST_PACE };
-	union argument argument;
-	unsigned int jobs;
-	int err;
-
-	request_fill(life, REQUEST_REGISTER, &argument);
-	argument.register_.pid = 0;
-	err = request(life, REQUEST_REGISTER, &argument);
-	if (err && err != -EEXIST)
-		return;
-	for (jobs = below(life, 30); jobs; jobs--) {
-		if (one_in(life, 4))
-			fdatasync(life->fd);
-		else
-			do_request(life, REQUEST_WAIT);
-		life_something(life);
-		if (one_in(life, 6))
-			do_request(life, seldom[below(life, 4)]);
-	}
-	if (!one_in(life, 4))
-		life_leave(life);
 }
 
 /* ---- servers --------------------------------------------------------------------------------- */
@@ -211,9 +177,9 @@ static void live_family(struct life *life)
 			happened(EVENT_FORKS);
 		life_something(life);
 		if (one_in(life, 3))
-			do_request(life, REQUEST_SERVER_SET);
+			request_likely(life, REQUEST_SERVER_SET);
 		if (one_in(life, 3))
-			do_request(life, REQUEST_SERVER_STAT);
+			request_likely(life, REQUEST_SERVER_STAT);
 	}
 	if (one_in(life, 2))
 		life_leave(life);
@@ -258,7 +224,7 @@ static void live_provider(struct life *life)
 		return;
 	own = life->server.id;
 	for (turns = 5 + below(life, 40); turns; turns--) {
-		if (do_request(life, REQUEST_SERVE)) {
+		if (request_likely(life, REQUEST_SERVE)) {
 			usleep(below(life, 2000));
 			continue;
 		}
@@ -306,9 +272,9 @@ static void live_client(struct life *life)
 		argument.call.flags = below(life, 4);
 		request(life, REQUEST_CALL, &argument);
 		life_something(life);
-		do_request(life, REQUEST_CALL_END);
+		request_likely(life, REQUEST_CALL_END);
 		if (one_in(life, 4))
-			do_request(life, REQUEST_CALL_END);
+			request_likely(life, REQUEST_CALL_END);
 	}
 	if (!one_in(life, 4))
 		life_leave(life);
@@ -320,15 +286,15 @@ static void live_guard(struct life *life)
 {
 	unsigned int turns;
 
-	do_request(life, REQUEST_GUARD_SET);
+	request_likely(life, REQUEST_GUARD_SET);
 	for (turns = below(life, 20); turns; turns--) {
-		do_request(life, REQUEST_GUARD_LEND);
+		request_likely(life, REQUEST_GUARD_LEND);
 		compute(life);
-		do_request(life, one_in(life, 2) ? REQUEST_BALANCE_SET : REQUEST_GUARD_STAT);
+		request_likely(life, one_in(life, 2) ? REQUEST_BALANCE_SET : REQUEST_GUARD_STAT);
 		life_something(life);
 	}
 	if (!one_in(life, 4))
-		do_request(life, REQUEST_GUARD_SET);
+		request_likely(life, REQUEST_GUARD_SET);
 }
 
 /* ---- ordinary load --------------------------------------------------------------------------- */
@@ -396,7 +362,7 @@ static void live_exec(struct life *life)
 
 	/* A thread that is registered, on a machine that has other programs, too. */
 	if (one_in(life, 2))
-		do_request(life, REQUEST_REGISTER);
+		request_likely(life, REQUEST_REGISTER);
 	snprintf(memory, sizeof(memory), "%d", world->fd);
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)random_number(life));
 	snprintf(file, sizeof(file), "%d", fd);

@@ -84,6 +84,14 @@ void request_fill(struct life *life, int which, union argument *argument)
 	requests[which].fill(life, argument);
 }
 
+int request_likely(struct life *life, int which)
+{
+	union argument argument;
+
+	request_fill(life, which, &argument);
+	return request(life, which, &argument);
+}
+
 /* ---- names and parameters -------------------------------------------------------------------- */
 
 static const struct {

@@ -166,6 +166,8 @@ int request_counted(struct life *life, int which, union argument *argument);
 
 /* Fill @argument with what request @which is likely to take. */
 void request_fill(struct life *life, int which, union argument *argument);
+/* Make it so. */
+int request_likely(struct life *life, int which);
 
 const char *request_name(int which);
 unsigned long request_number(int which);
@@ -202,6 +204,9 @@ void life_main(uint64_t number) __attribute__((noreturn));
 /* Send the descriptor on its way to another process, take one that comes. */
 void live_pool(struct life *life);
 
+/* Be a registered thread with jobs, as programs are. */
+void live_jobs(struct life *life);
+
 /* Be a stage of chains, and make some. */
 void live_chain(struct life *life);
 
@@ -210,6 +215,9 @@ void life_something(struct life *life);
 
 /* End the registration that the life has. */
 void life_leave(struct life *life);
+
+/* Register under a plugin that tasks of chains may have, and leads, whatever is promised. */
+bool life_register(struct life *life, uint32_t kind);
 
 /* Write to a pipe of its own and read from it. */
 void life_pipe(struct life *life);
