@@ -55,7 +55,8 @@ log_of() {
 
 # complaints LOG COUNT: the first of its lines that say what is wrong.
 complaints() {
-	grep -aE '^(not ok|VIOLATION) |\*\*\* |^\[  FAILED  \]|^(FAIL|[A-Za-z]*(Error|ERROR)): ' "$1" |
+	grep -aE -e '^(not ok|VIOLATION) |\*\*\* |^\[  FAILED  \]' \
+		-e '^(FAIL|ERROR|[A-Za-z]*Error): ' "$1" |
 		head -n "$2" | cut -c 1-160 || true
 }
 
