@@ -166,7 +166,7 @@ int request_counted(struct life *life, int which, union argument *argument);
 
 /* Fill @argument with what request @which is likely to take. */
 void request_fill(struct life *life, int which, union argument *argument);
-/* Make it so. */
+/* Make it, filled like that. */
 int request_likely(struct life *life, int which);
 
 const char *request_name(int which);

@@ -181,7 +181,6 @@ void seen_from_afar(void **)
 	assert_in_range(only(shapes, figure::job).size(), 100, 501);
 }
 
-/* The next owner of an id, or of a thread's number, is another task. */
 /* Signal handlers execute there: no jobs, and no other deadline of the one before. */
 void between_jobs(void **)
 {
@@ -217,6 +216,7 @@ void new_budget(void **)
 	assert_int_equal(job.throttled, 1);
 }
 
+/* The next owner of an id, or of a thread's number, is another task. */
 void attached_again(void **)
 {
 	std::vector<event> events = { attach(1, 10 * MS), of_job(kind::release, 10 * MS, 1),

@@ -276,7 +276,7 @@ static void resizes(void **state)
 static void between_jobs(void **state)
 {
 	static const u32 kinds[] = { RESCH_SERVER_CUS, RESCH_SERVER_TBS };
-	static const u64 executed[] = { 100, 150, 200 };
+	static const u64 executed[] = { 100, 150, 550 };
 	u32 i, j;
 
 	for (i = 0; i < COUNT(kinds); i++) {
@@ -292,12 +292,9 @@ static void between_jobs(void **state)
 			/* 150 at 300 of 1000 */
 			assert_int_equal(server->state.deadline, now + 500);
 			picks(task, now);
-			if (executed[j] <= 150) {
-				unready(task, RESCH_WHY_COMPLETE, now + executed[j]);
-			} else {
+			if (executed[j] > 150) /* with another budget */
 				picks(task, now + 500);
-				unready(task, RESCH_WHY_COMPLETE, now + 550);
-			}
+			unready(task, RESCH_WHY_COMPLETE, now + executed[j]);
 			now = 20000;
 			ready(task, RESCH_WHY_WAKE, now);
 			assert_int_equal(server->state.deadline, now + 500);
