@@ -8,6 +8,10 @@
 /* Those that take away what others need come seldom. */
 static int which_any(struct life *life)
 {
+	int wanted = atomic_load(&world->wanted);
+
+	if (wanted != NONE && one_in(life, 2))
+		return wanted;
 	for (;;) {
 		int which = below(life, REQUESTS);
 

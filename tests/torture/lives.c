@@ -84,6 +84,10 @@ static void compute(struct life *life)
 
 void life_something(struct life *life)
 {
+	int wanted = atomic_load(&world->wanted);
+
+	if (wanted != NONE && one_in(life, 4))
+		request_likely(life, wanted);
 	switch (below(life, 12)) {
 	case 0:
 		own_attributes(life);

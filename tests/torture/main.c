@@ -246,16 +246,16 @@ static void round_play(struct life *life, unsigned int number, uint64_t seconds)
  * A request that nobody has made with success is one that nothing is known about. Who makes them
  * one after the other hardly ever has what the next one needs.
  */
-static const char *never(void)
+static int never(void)
 {
 	int i;
 
 	if (world->options.eager)
-		return NULL;
+		return NONE;
 	for (i = 0; i < REQUESTS; i++)
 		if (!atomic_load(&world->requests[i].succeeded))
-			return request_name(i);
-	return NULL;
+			return i;
+	return NONE;
 }
 
 /* On a slow machine it takes longer: until each request has been made, or the fault planted. */
@@ -267,7 +267,12 @@ static bool rounds_suffice(unsigned int number, uint64_t gone)
 		return false;
 	if (options->plant)
 		return number > PLANTED_FROM;
-	return !never() || gone >= 12 * options->seconds;
+	world->wanted = never();
+	if (world->wanted == NONE || gone >= 12 * options->seconds)
+		return true;
+	printf("# after %llu s: it goes on until a %s has succeeded\n", (unsigned long long)gone,
+	       request_name(world->wanted));
+	return false;
 }
 
 static unsigned int rounds_play(struct life *life)
@@ -276,13 +281,14 @@ static unsigned int rounds_play(struct life *life)
 	uint64_t begin = resch_now();
 	unsigned int number;
 
+	world->wanted = NONE;
 	for (number = 0; !complaints; number++) {
 		if (rounds_suffice(number, (resch_now() - begin) / SEC))
 			break;
 		round_play(life, number, options->round);
 	}
-	if (!complaints && !options->plant && never())
-		complain("no %s has succeeded", never());
+	if (!complaints && !options->plant && never() != NONE)
+		complain("no %s has succeeded", request_name(never()));
 	return number;
 }
 

@@ -64,6 +64,9 @@ enum event {
 		EVENTS_COUNT
 };
 
+/* No request: lives choose at random. */
+#define NONE (-1)
+
 struct count {
 	atomic_ullong called;
 	atomic_ullong succeeded;
@@ -108,6 +111,8 @@ struct world {
 	int pool[2]; /* sockets that descriptors of the device are passed through */
 	atomic_uint lives; /* numbers them */
 	struct count requests[REQUESTS];
+	/* When all else is done: the request that has yet to succeed; NONE: none. */
+	atomic_int wanted;
 	atomic_ullong events[EVENTS_COUNT];
 	struct sentinel sentinels[SENTINELS];
 	atomic_uint offered[OFFERED]; /* tasks that were offered as stages, of late */
