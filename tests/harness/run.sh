@@ -11,6 +11,7 @@
 #        KERNELS="6.1 7.2-rt"		only these kernels
 #        TESTS="edf_* basic"		only these guest tests
 #        TORTURE="--seconds 600"	options of the test torture, with RESCH_TEST_LIMIT=SECONDS
+#        PEERS=all			each stressor in the test peers, with RESCH_TEST_LIMIT=3600
 #        RESCH_INSTANCES=N RESCH_KILLS=N  so many of the tests chain_long and chain-run
 
 set -euo pipefail
@@ -245,7 +246,7 @@ guest() {
 		# shellcheck disable=SC2086 # one pattern a word
 		(set -f && "$HARNESS/guest" -k "$kernel" -t $((GUEST_LIMIT * slower)) -o "$out" \
 			"${options[@]}" -- env RESCH_SLOWER=$slower TORTURE="${TORTURE-}" \
-			RESCH_INSTANCES="${RESCH_INSTANCES-}" RESCH_KILLS="${RESCH_KILLS-}" \
+			PEERS="${PEERS-}" RESCH_INSTANCES="${RESCH_INSTANCES-}" RESCH_KILLS="${RESCH_KILLS-}" \
 			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner \
 			${TESTS-}) 2>&1 </dev/null |
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
