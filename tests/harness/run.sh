@@ -228,25 +228,44 @@ unfinished() {
 	awk '$1 == "start" { name = $2; next } { name = "" } END { print name }' "$1"
 }
 
-# Boot the kernel for its tests; once more for the rest when one has killed it. Leaves results, and
-# ended: STATUS SECONDS.
+# shares_of KERNEL: what each of its guests has of its tests: "1/1", or "1/2 2/2". A debug kernel
+# takes long, and with one guest it would leave half of the machine idle.
+shares_of() {
+	if [ -n "$(kernel_debug "$1")" ] && [ "$KERNELS" = "$1" ] && [ "$(nproc)" -gt 1 ] &&
+		[[ -z ${TESTS-} || $TESTS == *[\ *?[]* ]]; then
+		echo 1/2 2/2
+	else
+		echo 1/1
+	fi
+}
+
+# guest_out KERNEL SHARE: where its guest leaves what it has to say: guest-KERNEL, guest-KERNEL.2
+guest_out() {
+	local number=${2%/*}
+	echo "$LOGS/guest-$1$([ "$number" = 1 ] || echo ".$number")"
+}
+
+# Boot the kernel for its share of the tests; once more for the rest when one has killed it. Leaves
+# results, and ended: STATUS SECONDS.
 guest() {
-	local kernel=$1 out=$LOGS/guest-$1 status guilty reason begin=$SECONDS before slower=1
+	local kernel=$1 share=$2 out status guilty reason begin=$SECONDS before slower=1
 	local options=()
+	out=$(guest_out "$kernel" "$share")
 	if [ -n "$(kernel_debug "$kernel")" ]; then
 		options=(-m 3G) slower=5
 	fi
 	rm -rf "$out"
 	mkdir -p "$out"
 	: >"$out/results"
-	show .... "$kernel guest"
+	show .... "$kernel guest$([ "$share" = 1/1 ] || echo " $share")"
 	while :; do
 		status=0
 		before=$(wc -l <"$out/results")
 		# shellcheck disable=SC2086 # one pattern a word
 		(set -f && "$HARNESS/guest" -k "$kernel" -t $((GUEST_LIMIT * slower)) -o "$out" \
-			"${options[@]}" -- env RESCH_SLOWER=$slower TORTURE="${TORTURE-}" \
-			PEERS="${PEERS-}" RESCH_INSTANCES="${RESCH_INSTANCES-}" RESCH_KILLS="${RESCH_KILLS-}" \
+			"${options[@]}" -- env RESCH_SLOWER=$slower RESCH_SHARE="$share" \
+			TORTURE="${TORTURE-}" PEERS="${PEERS-}" \
+			RESCH_INSTANCES="${RESCH_INSTANCES-}" RESCH_KILLS="${RESCH_KILLS-}" \
 			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner \
 			${TESTS-}) 2>&1 </dev/null |
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
@@ -262,9 +281,19 @@ guest() {
 	echo "$status $((SECONDS - begin))" >"$out/ended"
 }
 
-# What a guest has left, counted.
+# All guests of the kernel.
+guests() {
+	local share
+	for share in $(shares_of "$1"); do
+		guest "$1" "$share" &
+	done
+	wait
+}
+
+# guest_count KERNEL SHARE: what a guest has left, counted.
 guest_count() {
-	local kernel=$1 out=$LOGS/guest-$1 status=126 seconds=0
+	local kernel=$1 out status=126 seconds=0
+	out=$(guest_out "$kernel" "$2")
 	[ ! -f "$out/ended" ] || read -r status seconds <"$out/ended"
 	count_results "$kernel" "$out/results"
 	# 1: tests have failed, and are counted
@@ -341,7 +370,7 @@ kernel() {
 
 kernel_steps() {
 	left_await "$1 $BUILD_STEP" || return 0
-	guest "$1"
+	guests "$1"
 	guest_more "$1" || return 0
 	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all "$(seed_of "$1")" || true
 	! has_culprits "$1" ||
@@ -351,8 +380,11 @@ kernel_steps() {
 }
 
 kernel_count() {
+	local share
 	left_count "$1 $BUILD_STEP" || return 0
-	guest_count "$1"
+	for share in $(shares_of "$1"); do
+		guest_count "$1" "$share"
+	done
 	guest_more "$1" || return 0
 	left_count "$1 $JUDGED" || true
 	! has_culprits "$1" || left_count "$1 $BLAMED" || true
