@@ -353,13 +353,17 @@ bool resch_stage_rules(const struct resch_cpu *rc)
 u64 resch_stage_distance(const struct resch_thread *thread)
 {
 	const struct resch_stage *stage = thread->stage;
+	u64 release = thread->task.job.release, idle = thread->rc->idle;
 
 	/* The first one's requests are kept apart as they are made. */
 	if (stage->index && stage->chain->protocol == RESCH_CHAIN_DS)
 		return 0;
-	/* One that was complete elsewhere before that idle point was held up to then. */
-	if (resch_stage_ruled(stage) && thread->rc->idle > thread->task.job.release)
-		return min(thread->task.params.period, thread->rc->idle - thread->task.job.release);
+	/*
+	 * An idle point before the CPU got to know of the last job is none after that job. An
+	 * instance that was complete elsewhere before the idle point was held up to then.
+	 */
+	if (resch_stage_ruled(stage) && idle > max(stage->came, release))
+		return min(thread->task.params.period, idle - release);
 	return thread->task.params.period;
 }
 

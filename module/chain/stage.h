@@ -70,6 +70,7 @@ struct resch_stage {
 	/* lock of the thread's CPU */
 	struct list_head guarded; /* on the CPU's list; it may be held back */
 	u32 taken; /* instances that a job was asked for */
+	u64 came; /* when its last job was released here: perhaps later than that says */
 	u64 joined; /* of several ports: the number of the last instance */
 	u64 completed;
 	u64 held;
@@ -186,6 +187,13 @@ static inline void resch_stage_show(const struct resch_thread *thread)
 {
 	if (unlikely(READ_ONCE(thread->stage->chain->page)))
 		resch_stage_show_viewed(thread);
+}
+
+/* The thread's job is released, at @now. cpu->lock. */
+static inline void resch_stage_released(const struct resch_thread *thread, u64 now)
+{
+	thread->stage->came = now;
+	resch_stage_show(thread);
 }
 
 /*

@@ -46,7 +46,7 @@ void resch_job_release(struct resch_thread *thread, u64 now)
 	trace_resch_release(thread, now, thread->task.job.skipped);
 	resch_agenda_enqueue(thread, RESCH_WHY_RELEASE, now);
 	if (unlikely(thread->stage))
-		resch_stage_show(thread);
+		resch_stage_released(thread, now);
 	if (unlikely(thread->life.watch))
 		resch_agenda_arm(thread);
 	else
