@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * chain_guard.c - release guards, where a CPU learns late of what another one hands over: that one
- * stands still in between, see tests/modules/resch-still.c
+ * chain_guard.c - release guards, where a CPU learns late of what another one hands over, as that
+ * one stands still in between
  */
 #include "stages.h"
+#include "still.h"
 
-#define FUNCTION "resch_stage_complete"
-#define PARAMETERS "/sys/module/resch_still/parameters/"
 #define FOR_EVER (3000 * SEC) /* the period of the stage that is guarded */
 
 /* Shares the CPU with that stage, and is less urgent. Its first job is short, the second is not. */
@@ -23,20 +22,13 @@ static void body_other(struct task *task)
 
 static struct task other;
 
-static bool is_still(void)
-{
-	char text[8];
-
-	return file_read(PARAMETERS "stands", text, sizeof(text)) && text[0] == 'Y';
-}
-
 static void begin(void)
 {
 	const uint64_t periods[STAGES] = { MS, FOR_EVER, MS };
 
 	atomic_store(&turned, 0);
 	domain_on("1-3", "edf", "");
-	must(module_load("resch-still", "function=" FUNCTION));
+	still_begin("resch_stage_complete");
 	other = (struct task){ .reg = sporadic(MS, MS / 10) };
 	other.reg.params.deadline = 3600 * SEC;
 	other.reg.params.flags = RESCH_F_SKIP_ADMISSION;
@@ -56,9 +48,9 @@ static void guarded_ends(void)
 /* The first stage does its part of an instance, and its CPU stands still before it says so. */
 static void first_stage_done_and_still(void)
 {
-	file_write(PARAMETERS "stand", "1");
+	still_next();
 	must(resch_release(dev, stages.tasks[0].id));
-	await(is_still());
+	still_await();
 }
 
 static void other_begins(void)
@@ -81,7 +73,7 @@ static void end(void)
 	must(resch_release(dev, other.id));
 	stages_end();
 	task_join(&other);
-	must(module_unload("resch-still"));
+	still_end();
 }
 
 TEST(before, "an idle point before the CPU got to know of a job is none after that job")
@@ -90,7 +82,7 @@ TEST(before, "an idle point before the CPU got to know of a job is none after th
 	first_stage_done_and_still();
 	/* It has nothing to do after the first job of the other one, and then has. */
 	other_begins();
-	file_write(PARAMETERS "stand", "0");
+	still_over();
 	await(atomic_load(&stages.done[1]) == 1);
 	must(resch_release(dev, stages.tasks[0].id));
 	await(stage_stat(stages.chain, 0).completed == 2);
@@ -111,7 +103,7 @@ TEST(after, "what was complete before an idle point and comes after it is releas
 	first_stage_done_and_still();
 	idle = resch_now();
 	other_ends();
-	file_write(PARAMETERS "stand", "0");
+	still_over();
 	await(atomic_load(&stages.done[1]) == 2);
 	check(stages.seen[1][2].release >= idle, "it is released as of %llu ns before",
 	      (unsigned long long)(idle - stages.seen[1][2].release));
