@@ -245,8 +245,8 @@ guest_out() {
 	echo "$LOGS/guest-$1$([ "$number" = 1 ] || echo ".$number")"
 }
 
-# Boot the kernel for its share of the tests; once more for the rest when one has killed it. Leaves
-# results, and ended: STATUS SECONDS.
+# Boot the kernel for its share of the tests; once more for the rest when one has killed it, or the
+# guest says so. Leaves results, and ended: STATUS SECONDS.
 guest() {
 	local kernel=$1 share=$2 out status guilty reason begin=$SECONDS before slower=1
 	local options=()
@@ -269,10 +269,14 @@ guest() {
 			RESCH_TEST_LIMIT="${RESCH_TEST_LIMIT-}" bash /harness/guest-runner \
 			${TESTS-}) 2>&1 </dev/null |
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
-		guilty=$(unfinished "$out/results")
-		if [ -z "$guilty" ] || [ "$(wc -l <"$out/results")" -eq "$before" ]; then
-			break
+		[ "$(wc -l <"$out/results")" -gt "$before" ] || break
+		if [ "$(tail -n 1 "$out/results")" = again ]; then
+			guilty=$(awk '$1 == "start" { name = $2 } END { print name }' "$out/results")
+			cp "$out/console.log" "$out/console.$guilty.log"
+			continue
 		fi
+		guilty=$(unfinished "$out/results")
+		[ -n "$guilty" ] || break
 		cp "$out/console.log" "$out/console.$guilty.log"
 		reason=$(grep -m1 -E 'BUG|Kernel panic|WARNING' "$out/console.log" || true)
 		echo "fail $guilty 0 the guest ended in it: $reason, see $out/console.$guilty.log" \
