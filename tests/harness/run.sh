@@ -228,6 +228,11 @@ unfinished() {
 	awk '$1 == "start" { name = $2; next } { name = "" } END { print name }' "$1"
 }
 
+# The test that began last.
+last() {
+	awk '$1 == "start" { name = $2 } END { print name }' "$1"
+}
+
 # shares_of KERNEL: what each of its guests has of its tests: "1/1", or "1/2 2/2". A debug kernel
 # takes long, and with one guest it would leave half of the machine idle.
 shares_of() {
@@ -271,8 +276,7 @@ guest() {
 			tee -a "$out/runner.log" | sed -u "s/^/          $kernel: /" || status=$?
 		[ "$(wc -l <"$out/results")" -gt "$before" ] || break
 		if [ "$(tail -n 1 "$out/results")" = again ]; then
-			guilty=$(awk '$1 == "start" { name = $2 } END { print name }' "$out/results")
-			cp "$out/console.log" "$out/console.$guilty.log"
+			cp "$out/console.log" "$out/console.$(last "$out/results").log"
 			continue
 		fi
 		guilty=$(unfinished "$out/results")
