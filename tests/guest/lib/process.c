@@ -46,6 +46,8 @@ void *shared(size_t size)
 
 	if (memory == MAP_FAILED)
 		fail("mmap: %s", strerror(errno));
+	/* All there: whoever touches a page first may wait for somebody less urgent who does so. */
+	memset(memory, 0, size);
 	return memory;
 }
 
