@@ -25,6 +25,7 @@ MODULE_PARM_DESC(stands, "one does");
 
 static atomic_t still_one = ATOMIC_INIT(0);
 
+/* In whatever context the function is entered, with the locks held there; preemption off. */
 static int still_enter(struct kprobe *probe, struct pt_regs *regs)
 {
 	u64 end = ktime_get_ns() + STILL_MAX;
