@@ -356,8 +356,8 @@ char proc_state(pid_t tid);
 void *shared(size_t size);
 
 /*
- * Whether real-time threads leave 5 % of a CPU to others, as is usual up to 6.11. A case that fails
- * does not leave other tests without it.
+ * Whether real-time threads leave 5 % of CPU 1 to others, as is usual: up to 6.11 of each CPU. A
+ * case that fails does not leave other tests without it.
  */
 void throttle(bool on);
 
