@@ -113,8 +113,8 @@ static int takes_all(void *arg)
 
 /*
  * What a real-time thread leaves of its CPU by default, 5 %, would do: with those the CPU is no
- * worse a place than an NRT CPU on which the kernel's own real-time threads have much to do, as on a
- * slow machine. As long as the share grows whoever is there already may be sent, and sent again.
+ * worse a place than an NRT CPU on which the kernel's own real-time threads have much to do, as on
+ * a slow machine. As long as the share grows whoever is there already may be sent, and sent again.
  */
 TEST(weight, "a CPU that RT0 needs gets nobody, or, without the weight, its number of heads")
 {
