@@ -17,13 +17,22 @@ static __attribute__((constructor)) void throttle_begin(void)
 	changed = shared(sizeof(*changed));
 }
 
+static bool fair_write(bool on)
+{
+	return access(FAIR, F_OK) || file_write(FAIR, on ? FAIR_USUAL : "0");
+}
+
+/*
+ * What could not be written, or NULL. 6.12 takes no limit of the former for as long as the fair
+ * server is off.
+ */
 static const char *throttle_write(bool on)
 {
+	if (on && !fair_write(true))
+		return FAIR;
 	if (!file_write(THROTTLE, on ? USUAL : "-1"))
 		return THROTTLE;
-	if (!access(FAIR, F_OK) && !file_write(FAIR, on ? FAIR_USUAL : "0"))
-		return FAIR;
-	return NULL;
+	return on || fair_write(false) ? NULL : FAIR;
 }
 
 static __attribute__((destructor)) void throttle_end(void)
