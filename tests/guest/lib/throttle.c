@@ -37,8 +37,10 @@ static const char *throttle_write(bool on)
 
 static __attribute__((destructor)) void throttle_end(void)
 {
-	if (getpid() == parent && atomic_load(changed))
-		throttle_write(true);
+	if (getpid() != parent || !atomic_load(changed))
+		return;
+	fair_write(true);
+	file_write(THROTTLE, USUAL);
 }
 
 void throttle(bool on)
