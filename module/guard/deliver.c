@@ -41,6 +41,12 @@ static void deliver_fetch(void *info)
 	struct deliver *deliver = info;
 	struct resch_parcel *found;
 
+	/*
+	 * The kernel has taken its mark off the csd just now: where the writer still sees that, we
+	 * see his parcel. Pairs with the fence in resch_balance_deliver(); see
+	 * tests/models/deliver.pml.
+	 */
+	smp_mb(); /* see above */
 	for (;;) {
 		struct deliver_parcel *parcel;
 		struct task_struct *task;
@@ -85,6 +91,7 @@ bool resch_balance_deliver(struct task_struct *task, bool *done, unsigned int cp
 	parcel->done = done;
 	parcel->taken = true;
 	resch_channel_push(&deliver->channel, &parcel->parcel);
+	smp_mb(); /* the parcel, then a look at the mark; pairs with that in deliver_fetch() */
 	/* -EBUSY: the bell is still on its way, and who hears it finds this one, too. */
 	if (smp_call_function_single_async(cpu, &deliver->csd) == -ENXIO)
 		deliver_fetch(deliver);
