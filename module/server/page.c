@@ -40,13 +40,29 @@ static u64 page_news(const struct page_file *file)
 }
 
 /*
+ * What has come since the last read is this one's alone, whoever else reads. `seen` first, as it is
+ * never ahead of the count.
+ */
+static u64 page_take(struct page_file *file)
+{
+	s64 seen, now;
+
+	do {
+		/* pairs with the exchange by another reader, who has seen that much */
+		seen = atomic64_read_acquire(&file->seen);
+		now = atomic64_read(&file->view->exhausted);
+	} while (atomic64_cmpxchg(&file->seen, seen, now) != seen);
+	return now - seen;
+}
+
+/*
  * How many budgets were used up with work left since the last read, a u64. 0: the server has gone.
  */
 static ssize_t page_read(struct file *filp, char __user *buf, size_t len, loff_t *pos)
 {
 	struct page_file *file = filp->private_data;
 	struct resch_view *view = file->view;
-	u64 count, now;
+	u64 count;
 	int err;
 
 	if (len < sizeof(count))
@@ -60,13 +76,15 @@ static ssize_t page_read(struct file *filp, char __user *buf, size_t len, loff_t
 			if (err)
 				return err;
 		}
-		now = atomic64_read(&view->exhausted);
-		count = now - (u64)atomic64_xchg(&file->seen, now);
+		count = page_take(file);
 		/* Another reader may have been faster. */
 		if (count || READ_ONCE(view->gone))
 			break;
 	}
-	return copy_to_user(buf, &count, sizeof(count)) ? -EFAULT : sizeof(count);
+	if (!copy_to_user(buf, &count, sizeof(count)))
+		return sizeof(count);
+	atomic64_sub(count, &file->seen);
+	return -EFAULT;
 }
 
 static __poll_t page_poll(struct file *filp, poll_table *table)

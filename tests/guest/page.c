@@ -46,8 +46,10 @@ TEST(seen, "budgets come, go and are used up, and the page and poll() say so")
 	struct task greedy;
 	uint64_t count = 0, times = 0;
 	int i, fd, other;
+	void *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	pin(0, "0");
+	must_libc(munmap(gone, 4096));
 	domain = use("server");
 	id = server_make(domain, 8 * MS, PERIOD);
 	fd = poll_fd.fd = opened(domain, id);
@@ -69,6 +71,8 @@ TEST(seen, "budgets come, go and are used up, and the page and poll() say so")
 	for (i = 0; i < 3; i++) {
 		check_is(poll(&poll_fd, 1, 8000), 1);
 		check_is(poll_fd.revents, POLLIN);
+		check(read(fd, gone, sizeof(count)) == -1 && errno == EFAULT, "read to nowhere");
+		check_is(poll(&poll_fd, 1, 0), 1);
 		check_is(read(fd, &count, sizeof(count)), sizeof(count));
 		check(count, "used up no times");
 		times += count;
