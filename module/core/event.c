@@ -63,6 +63,19 @@ static bool event_take(struct resch_file *file, struct resch_event *event)
 	return taken;
 }
 
+/* It could not be handed over: it is the first one again, if nothing has come in its place. */
+static void event_put_back(struct resch_file *file, const struct resch_event *event)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&file->events_lock, flags);
+	if (file->head - file->tail == RESCH_EVENT_RING)
+		atomic64_inc(&resch_events_lost);
+	else
+		file->ring[--file->tail % RESCH_EVENT_RING] = *event;
+	raw_spin_unlock_irqrestore(&file->events_lock, flags);
+}
+
 ssize_t resch_event_read(struct file *filp, char __user *buf, size_t len, loff_t *pos)
 {
 	struct resch_file *file = filp->private_data;
@@ -80,8 +93,10 @@ ssize_t resch_event_read(struct file *filp, char __user *buf, size_t len, loff_t
 			return err;
 	}
 	while (len - done >= sizeof(event) && event_take(file, &event)) {
-		if (copy_to_user(buf + done, &event, sizeof(event)))
+		if (copy_to_user(buf + done, &event, sizeof(event))) {
+			event_put_back(file, &event);
 			return done ? done : -EFAULT;
+		}
 		done += sizeof(event);
 	}
 	/* Another reader may have been faster. */
