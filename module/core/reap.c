@@ -156,6 +156,7 @@ static void thread_reap_work(struct work_struct *work)
 	mutex_lock(&resch_lock);
 	thread_nr_graves -= count;
 	mutex_unlock(&resch_lock);
+	smp_mb(); /* the number, then a look at who waits; pairs with that of wait_var_event() */
 	wake_up_var(&thread_nr_graves);
 }
 
