@@ -104,6 +104,16 @@ static const cpumask_t *balance_allowed(const struct resch_visitor *visitor)
 	return cpu_possible_mask;
 }
 
+/* The visitor may be writing them: then one call may be there in part, and is the next time. */
+static struct resch_attempts balance_attempts(const struct resch_visitor *visitor)
+{
+	return (struct resch_attempts){
+		.last = READ_ONCE(visitor->attempts.last),
+		.period = READ_ONCE(visitor->attempts.period),
+		.count = READ_ONCE(visitor->attempts.count),
+	};
+}
+
 static void balance_take(struct balance_round *round, struct resch_visitor *visitor)
 {
 	struct resch_balance_task *seen = &balance_tasks[round->count];
@@ -113,7 +123,7 @@ static void balance_take(struct balance_round *round, struct resch_visitor *visi
 	seen->class = task->prio < MAX_RT_PRIO ? RESCH_CLASS_RT1 : RESCH_CLASS_LINUX;
 	seen->from = visitor->cpu >= 0 ? visitor->cpu : task_cpu(task);
 	seen->allowed = (const u64 *)cpumask_bits(balance_allowed(visitor));
-	seen->attempts = &visitor->attempts;
+	seen->attempts = balance_attempts(visitor);
 	seen->executed = resch_balance_executed_by(task);
 	balance_visitors[round->count++] = visitor;
 }

@@ -72,7 +72,12 @@ static bool probe_exempt(const struct resch_guard *guard, struct pt_regs *regs, 
 /* Its call, or fault, is one that sends visitors away. Current. */
 static void probe_note(struct resch_visitor *visitor)
 {
-	resch_attempt_note(&visitor->attempts, resch_balance_executed());
+	struct resch_attempts attempts = visitor->attempts;
+
+	resch_attempt_note(&attempts, resch_balance_executed());
+	WRITE_ONCE(visitor->attempts.last, attempts.last);
+	WRITE_ONCE(visitor->attempts.period, attempts.period);
+	WRITE_ONCE(visitor->attempts.count, attempts.count);
 }
 
 /* Likewise of current's call, if it is one, and anybody wants to know. */

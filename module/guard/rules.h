@@ -247,7 +247,7 @@ struct resch_balance_task {
 	u32 from;
 	u32 kept_from;
 	const u64 *allowed;
-	const struct resch_attempts *attempts;
+	struct resch_attempts attempts;
 	u64 executed;
 };
 
@@ -343,7 +343,7 @@ static inline bool resch_balance_early(const struct resch_balance *balance,
 				       const struct resch_balance_task *task)
 {
 	return balance->policies & RESCH_POLICY_ESTIMATE &&
-	       !resch_attempt_far(task->attempts, task->executed, balance->gap);
+	       !resch_attempt_far(&task->attempts, task->executed, balance->gap);
 }
 
 /**
@@ -390,9 +390,9 @@ static inline bool resch_balance_first(const struct resch_balance *balance,
 	}
 	if (!(balance->policies & RESCH_POLICY_ESTIMATE))
 		return false;
-	if ((a->attempts->count < 2) != (b->attempts->count < 2))
-		return a->attempts->count < 2;
-	return a->attempts->period > b->attempts->period;
+	if ((a->attempts.count < 2) != (b->attempts.count < 2))
+		return a->attempts.count < 2;
+	return a->attempts.period > b->attempts.period;
 }
 
 /** struct resch_balance_choice - @task and @to are indexes */

@@ -176,7 +176,6 @@ static void test_load(void **state)
 static int settle(u32 tasks)
 {
 	static const u64 everywhere[16] = { ~0ULL };
-	static const struct resch_attempts none;
 	struct resch_balance_task crowd[64];
 	u32 i, k, from = 0;
 	int moves;
@@ -184,8 +183,9 @@ static int settle(u32 tasks)
 	for (i = 0; i < tasks; i++) {
 		while (!cpus[from].ordinary)
 			from++;
-		crowd[i] = (struct resch_balance_task){ RESCH_CLASS_LINUX, from,  false,
-							everywhere,	   &none, 0 };
+		crowd[i] = (struct resch_balance_task){ .class = RESCH_CLASS_LINUX,
+							.from = from,
+							.allowed = everywhere };
 		cpus[from].ordinary--;
 	}
 	for (i = 0; i < tasks; i++)
@@ -377,8 +377,7 @@ static void test_target(void **state)
 	for (i = 0; i < 100000; i++) {
 		u32 count = 2 + (u32)draw(7);
 		u64 allowed[2] = { 0, 0 };
-		struct resch_attempts attempts = { 0 };
-		struct resch_balance_task task = { (u32)draw(3), 0, 0, allowed, &attempts, 0 };
+		struct resch_balance_task task = { .class = (u32)draw(3), .allowed = allowed };
 		bool any = false;
 		s32 to;
 
@@ -425,8 +424,8 @@ static void test_target(void **state)
 static void test_first(void **state)
 {
 	static const struct resch_attempts often = { 0, MS, 2 }, seldom = { 0, 90 * MS, 2 }, never;
-	struct resch_balance_task linux_task = { RESCH_CLASS_LINUX, 0, 0, NULL, &often, 0 };
-	struct resch_balance_task rt_task = { RESCH_CLASS_RT1, 0, 0, NULL, &often, 0 };
+	struct resch_balance_task linux_task = { .class = RESCH_CLASS_LINUX, .attempts = often };
+	struct resch_balance_task rt_task = { .class = RESCH_CLASS_RT1, .attempts = often };
 	struct resch_balance_task other = linux_task;
 
 	machine_init(2, 2, RESCH_POLICY_ALL);
@@ -442,10 +441,10 @@ static void test_first(void **state)
 	assert_false(resch_balance_first(&machine, &rt_task, &linux_task));
 	/* equals: by their calls */
 	linux_task.from = 0;
-	linux_task.attempts = &seldom;
+	linux_task.attempts = seldom;
 	assert_true(resch_balance_first(&machine, &linux_task, &other));
 	assert_false(resch_balance_first(&machine, &other, &linux_task));
-	other.attempts = &never;
+	other.attempts = never;
 	assert_true(resch_balance_first(&machine, &other, &linux_task));
 	assert_false(resch_balance_first(&machine, &linux_task, &other));
 	machine.policies = 0;
@@ -459,11 +458,11 @@ static void test_choose(void **state)
 	static const struct resch_attempts never;
 	static const u64 everywhere[16] = { ~0ULL }, nrt_only[16] = { 1 };
 	struct resch_balance_task crowd[5] = {
-		{ RESCH_CLASS_LINUX, 0, 0, everywhere, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, 0, everywhere, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, 0, nrt_only, &never, 0 },
-		{ RESCH_CLASS_RT1, 0, 0, everywhere, &often, 100 * MS },
-		{ RESCH_CLASS_RT0, 1, 0, everywhere, &never, 0 },
+		{ RESCH_CLASS_LINUX, 0, 0, everywhere, never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, everywhere, never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, nrt_only, never, 0 },
+		{ RESCH_CLASS_RT1, 0, 0, everywhere, often, 100 * MS },
+		{ RESCH_CLASS_RT0, 1, 0, everywhere, never, 0 },
 	};
 	struct resch_balance_choice choice;
 
@@ -495,7 +494,7 @@ static void test_choose(void **state)
 	/* The estimate keeps nobody on an RT CPU. */
 	machine_init(2, 1, RESCH_POLICY_ALL);
 	cpus[0].ordinary = 4;
-	crowd[0].attempts = &often;
+	crowd[0].attempts = often;
 	crowd[0].executed = 100 * MS;
 	assert_true(resch_balance_choose(&machine, crowd, 1, false, &choice));
 	assert_int_equal(choice.to, 1);

@@ -24,7 +24,6 @@
 
 struct sim_task {
 	struct resch_balance_task seen;
-	struct resch_attempts attempts;
 	u64 every; /* executes this long from call to call; 0: calls nothing */
 	u64 on_rt; /* time on RT CPUs */
 	u64 queued; /* when it came to the end of its CPU's queue */
@@ -62,7 +61,8 @@ static void sim_add(struct sim *sim, u32 class, u32 cpu, u64 every)
 	struct sim_task *task = &sim->tasks[sim->count++];
 
 	assert_true(sim->count <= TASKS);
-	task->seen = (struct resch_balance_task){ class, cpu, 0, everywhere, &task->attempts, 0 };
+	task->seen =
+		(struct resch_balance_task){ .class = class, .from = cpu, .allowed = everywhere };
 	task->every = every;
 	task->queued = sim->arrivals++;
 }
@@ -119,7 +119,7 @@ static void sim_call(struct sim *sim, struct sim_task *task)
 {
 	u32 i, best = CPUS;
 
-	resch_attempt_note(&task->attempts, task->seen.executed);
+	resch_attempt_note(&task->seen.attempts, task->seen.executed);
 	if (!sim->cpus[task->seen.from].rt)
 		return;
 	sim_count(sim);
