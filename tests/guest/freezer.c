@@ -112,9 +112,9 @@ TEST(freeze, "frozen tasks have no jobs, thawed ones go on")
 		group_freeze(false);
 		await(atomic_load(&tasks[0].jobs) >= jobs + 3);
 	}
-	/* The one that waits still waits. */
+	/* The one that waits still waits: again, as it has left its wait to be frozen. */
+	await(state_of(tasks[1].id) == RESCH_STATE_SLEEPING);
 	check_is(atomic_load(&tasks[1].jobs), 0);
-	check_is(state_of(tasks[1].id), RESCH_STATE_SLEEPING);
 	atomic_store(&tasks[0].stop, 1);
 	await(atomic_load(&tasks[0].ended));
 	kill(pid, SIGKILL);
