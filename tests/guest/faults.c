@@ -7,14 +7,15 @@
  * that many: the request is refused for want of memory or of the copy, and then all is as before;
  * or it succeeds nevertheless. Kernels without that are skipped: debug kernels have it.
  *
- * Loads of modules are not among them: after some of these failures ftrace takes no module any
- * more.
+ * Of a load only what the module itself asks for fails: after some failures of what the kernel asks
+ * for then, ftrace takes no module any more.
  *
  * resch-test: timeout=300
  */
 #include "stages.h"
 
 #define DEBUGFS "/sys/kernel/debug/"
+#define WORKQUEUES "/sys/kernel/slab/pool_workqueue/"
 #define MANY 1000 /* no request has as many */
 
 /* ---- the kernel's injection ------------------------------------------------------------------ */
@@ -22,9 +23,16 @@
 /* Of the calling thread; open all the time, since an open() could fail, too. */
 static int nth_file;
 
+/* Only what code from this address on asks for, itself or by what it calls. */
+static char asking[24] = "0";
+
 /* Also allocations that may sleep, which are left out by default; without a trace of each. */
 static void faults_on(void)
 {
+	static const char *const kinds[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+	char path[80];
+	int i;
+
 	if (access("/proc/thread-self/fail-nth", W_OK))
 		skip("this kernel can't make allocations fail (CONFIG_FAULT_INJECTION)");
 	nth_file = must_libc(open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC));
@@ -32,9 +40,29 @@ static void faults_on(void)
 	check(file_write(DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N"), "fail_page_alloc: %s",
 	      strerror(errno));
 	file_write(DEBUGFS "fail_page_alloc/min-order", "0");
-	file_write(DEBUGFS "failslab/verbose", "0");
-	file_write(DEBUGFS "fail_page_alloc/verbose", "0");
-	file_write(DEBUGFS "fail_usercopy/verbose", "0");
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), DEBUGFS "%s/verbose", kinds[i]);
+		file_write(path, "0");
+		snprintf(path, sizeof(path), DEBUGFS "%s/require-start", kinds[i]);
+		if (!file_write(path, asking) && strcmp(asking, "0"))
+			skip("this kernel can't tell whose allocations fail "
+			     "(CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)");
+	}
+}
+
+/* Modules lie behind the kernel. */
+static void faults_of_modules(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	char address[sizeof(asking) - 2] = "", name[64] = "";
+
+	check(symbols, "/proc/kallsyms: %s", strerror(errno));
+	while (strcmp(name, "_end"))
+		check(fscanf(symbols, "%21s %*s %63s%*[^\n]", address, name) == 2,
+		      "no _end in /proc/kallsyms");
+	fclose(symbols);
+	snprintf(asking, sizeof(asking), "0x%s", address);
+	faults_on();
 }
 
 /* The Nth fails from now on; 0: none. The copy of this number may be what fails. */
@@ -449,4 +477,74 @@ TEST(fork_member, "a member of a server with its family has a child")
 	reg.params.group = made;
 	must(resch_register_self(dev, &reg));
 	each_fails(&(struct trial){ act_fork, undo_fork, is_member });
+}
+
+static long act_load(void)
+{
+	return test_load();
+}
+
+/* The last references may be on their way out. */
+static void undo_load(void)
+{
+	await(!module_unload("resch"));
+}
+
+static uint64_t is_loaded(void)
+{
+	return module_loaded("resch") << 1 | !access("/dev/resch", F_OK);
+}
+
+/*
+ * How many parts of workqueues the kernel has. All of them are on a list, so that kmemleak does not
+ * miss one that is left behind.
+ */
+static long workqueues(void)
+{
+	char text[200];
+
+	file_write(WORKQUEUES "shrink", "1"); /* what was freed is not held by KASAN any more */
+	check(file_read(WORKQUEUES "objects", text, sizeof(text)), WORKQUEUES "objects: %s",
+	      strerror(errno));
+	return atol(text);
+}
+
+TEST(load, "the module is loaded")
+{
+	char left[120];
+	long before;
+
+	faults_of_modules();
+	close(dev);
+	check(!modules_unload(left, sizeof(left)), "still loaded:%s", left);
+	before = workqueues();
+	each_fails(&(struct trial){ act_load, undo_load, is_loaded });
+	await(workqueues() < before + 10);
+	must(act_load());
+}
+
+TEST(unload, "the module is unloaded, which is never refused, after it had a task and a domain")
+{
+	unsigned int nth;
+	bool failed = true;
+
+	faults_of_modules();
+	for (nth = 1; failed; nth++) {
+		domain = use("edf");
+		must(act_register());
+		undo_register();
+		must(domain_swap(domain, "fifo", NULL));
+		must(module_unload("resch-edf"));
+		close(dev);
+		faults_on();
+		fail_nth(nth);
+		undo_load();
+		failed = has_failed();
+		fail_nth(0);
+		check(!is_loaded(), "it is still there, when number %u fails", nth);
+		must(act_load());
+		dev = must(resch_open());
+	}
+	printf("# %u times\n", nth - 1);
+	check(nth > 2, "nothing has failed");
 }
