@@ -74,6 +74,8 @@ static void event_put_back(struct resch_file *file, const struct resch_event *ev
 	else
 		file->ring[--file->tail % RESCH_EVENT_RING] = *event;
 	raw_spin_unlock_irqrestore(&file->events_lock, flags);
+	/* Other readers have found nothing meanwhile. */
+	resch_wake_up(&file->wake);
 }
 
 ssize_t resch_event_read(struct file *filp, char __user *buf, size_t len, loff_t *pos)
@@ -85,22 +87,22 @@ ssize_t resch_event_read(struct file *filp, char __user *buf, size_t len, loff_t
 
 	if (len < sizeof(event))
 		return -EINVAL;
-	if (!event_pending(file)) {
+	while (!event_take(file, &event)) {
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
+		/* Another reader may be faster. */
 		err = wait_event_interruptible(file->wake.queue, event_pending(file));
 		if (err)
 			return err;
 	}
-	while (len - done >= sizeof(event) && event_take(file, &event)) {
+	do {
 		if (copy_to_user(buf + done, &event, sizeof(event))) {
 			event_put_back(file, &event);
 			return done ? done : -EFAULT;
 		}
 		done += sizeof(event);
-	}
-	/* Another reader may have been faster. */
-	return done ? done : -EAGAIN;
+	} while (len - done >= sizeof(event) && event_take(file, &event));
+	return done;
 }
 
 __poll_t resch_event_poll(struct file *filp, poll_table *table)

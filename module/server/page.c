@@ -83,7 +83,9 @@ static ssize_t page_read(struct file *filp, char __user *buf, size_t len, loff_t
 	}
 	if (!copy_to_user(buf, &count, sizeof(count)))
 		return sizeof(count);
+	/* It is news again, to other readers, too, which have found none meanwhile. */
 	atomic64_sub(count, &file->seen);
+	resch_wake_up(&view->wake);
 	return -EFAULT;
 }
 

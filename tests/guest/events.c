@@ -87,6 +87,88 @@ TEST(fault, "what could not be handed over is not lost")
 	check_is(resch_event_wait(dev, 0), 0);
 }
 
+/* A thread that reads one event after the other; to nowhere it reads for ever, as nothing comes. */
+struct reader {
+	pthread_t thread;
+	void *nowhere;
+	atomic_int events;
+	atomic_int error; /* what has ended it */
+};
+
+static void *reader_main(void *arg)
+{
+	struct reader *reader = arg;
+	struct resch_event event;
+	ssize_t got;
+
+	for (;;) {
+		got = read(dev, reader->nowhere ?: &event, sizeof(event));
+		if (got == sizeof(event))
+			atomic_fetch_add(&reader->events, 1);
+		else if (got >= 0 || errno != EFAULT || !reader->nowhere)
+			break;
+	}
+	atomic_store(&reader->error, got < 0 ? errno : -1);
+	return NULL;
+}
+
+/* Of all readers together; fails the case if one has ended. */
+static int events_read(struct reader *readers, int count)
+{
+	int sum = 0;
+
+	while (count--) {
+		check(!atomic_load(&readers[count].error), "a reader has ended: %s",
+		      strerror(atomic_load(&readers[count].error)));
+		sum += atomic_load(&readers[count].events);
+	}
+	return sum;
+}
+
+/*
+ * Tasks overrun @jobs times, one task after the other, meanwhile they read: each event comes to one
+ * of them, before there is a next task.
+ */
+static void readers_run(struct reader *readers, int count, int tasks, long jobs)
+{
+	cpu_set_t all;
+	int i, seen = 0;
+
+	use("edf");
+	memset(&all, -1, sizeof(all));
+	must_libc(sched_setaffinity(0, sizeof(all), &all));
+	for (i = 0; i < count; i++)
+		check(!pthread_create(&readers[i].thread, NULL, reader_main, &readers[i]),
+		      "no thread");
+	while (tasks--) {
+		struct task task = { .reg = overruns(), .arg = (void *)jobs };
+
+		task_start(&task, body_overruns);
+		task_join(&task);
+		await(events_read(readers, count) >= seen + jobs - 1);
+		sleep_ms(1);
+		seen = events_read(readers, count);
+	}
+	for (i = 0; i < count; i++) {
+		pthread_cancel(readers[i].thread);
+		pthread_join(readers[i].thread, NULL);
+	}
+}
+
+TEST(readers, "readers of one descriptor wait until there is an event for them")
+{
+	struct reader readers[8] = {};
+
+	readers_run(readers, 8, 1, 300);
+}
+
+TEST(reader_fault, "what one can't be handed goes to another one that waits")
+{
+	struct reader readers[2] = { { .nowhere = (void *)8 } };
+
+	readers_run(readers, 2, 150, 2);
+}
+
 TEST(own, "a descriptor has the events of its own tasks only")
 {
 	struct task task = { .reg = overruns(), .arg = (void *)5 };
