@@ -3,6 +3,7 @@
 #include "lib.h"
 
 #define PERIOD (20 * MS)
+#define READERS_MEET 3000 /* so often there is something to be told, for readers to meet */
 
 static void greedy_start(struct task *task, uint32_t id)
 {
@@ -131,6 +132,68 @@ static void member_start(struct task *task, uint32_t id, void (*body)(struct tas
 	task->reg.params.group = id;
 	task->reg.params.cpu = -1;
 	task_start(task, body);
+}
+
+/* Who reads one descriptor without a rest, some to nowhere. */
+struct reader {
+	pthread_t thread;
+	int fd;
+	void *nowhere;
+	atomic_ullong told;
+};
+
+static atomic_int readers_stop;
+
+static void *reader_main(void *arg)
+{
+	struct reader *reader = arg;
+	uint64_t count;
+
+	while (!atomic_load(&readers_stop)) {
+		if (read(reader->fd, reader->nowhere ?: &count, sizeof(count)) == sizeof(count))
+			atomic_fetch_add(&reader->told, count);
+		else
+			check(errno == EAGAIN || (reader->nowhere && errno == EFAULT), "read: %s",
+			      strerror(errno));
+	}
+	return NULL;
+}
+
+TEST(readers, "of who read one descriptor each is told something else, together all there was")
+{
+	struct reader readers[4] = { { .nowhere = (void *)8 } };
+	uint64_t sum = 0, count, used_up;
+	uint32_t domain, id;
+	struct task greedy;
+	cpu_set_t all;
+	int i, fd;
+
+	domain = use("server");
+	id = server_make(domain, MS / 10, MS / 2);
+	fd = opened(domain, id);
+	must_libc(fcntl(fd, F_SETFL, O_NONBLOCK));
+	memset(&all, -1, sizeof(all));
+	must_libc(sched_setaffinity(0, sizeof(all), &all));
+	for (i = 0; i < 4; i++) {
+		readers[i].fd = fd;
+		check(!pthread_create(&readers[i].thread, NULL, reader_main, &readers[i]),
+		      "no thread");
+	}
+	greedy_start(&greedy, id);
+	await(server_stat(domain, id).exhausted >= READERS_MEET);
+	task_join(&greedy);
+	used_up = server_stat(domain, id).exhausted;
+	atomic_store(&readers_stop, 1);
+	for (i = 0; i < 4; i++) {
+		pthread_join(readers[i].thread, NULL);
+		sum += atomic_load(&readers[i].told);
+	}
+	if (read(fd, &count, sizeof(count)) == sizeof(count))
+		sum += count;
+	check(sum == used_up, "told %lld, used up %llu times", (long long)sum,
+	      (unsigned long long)used_up);
+	close(fd);
+	must(server_del(domain, id));
 }
 
 TEST(provided, "a server whose work is done by a provider, and then no longer")

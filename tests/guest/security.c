@@ -112,6 +112,55 @@ TEST(pid_namespace, "in a pid namespace threads outside have no number, and can'
 	check_is(WEXITSTATUS(status), 0);
 }
 
+struct process {
+	pid_t pid;
+	uint64_t start_time; /* as seen outside */
+};
+
+#define LATER "1000" /* seconds that the clock of a time namespace is ahead */
+
+static int in_time_namespace(void *arg)
+{
+	struct process *outside = arg;
+	struct resch_register reg = wakeup(100 * MS, MS);
+	uint64_t start_time;
+
+	must(resch_start_time(outside->pid, &start_time));
+	check_is(start_time, outside->start_time + atoi(LATER) * sysconf(_SC_CLK_TCK));
+	reg.pid = outside->pid;
+	reg.start_time = outside->start_time;
+	refused(call(dev, RESCH_IOC_REGISTER, &reg), ESRCH);
+	reg.start_time = start_time;
+	must(call(dev, RESCH_IOC_REGISTER, &reg));
+	must(resch_unregister(dev, reg.id));
+	return 0;
+}
+
+static int makes_time_namespace(void *arg)
+{
+	if (unshare(CLONE_NEWTIME))
+		return 77;
+	check(file_write("/proc/self/timens_offsets", "boottime " LATER " 0"), "timens_offsets: %s",
+	      strerror(errno));
+	child_ok(child(in_time_namespace, arg));
+	return 0;
+}
+
+TEST(time_namespace, "in a time namespace a process is known by the start time that is seen there")
+{
+	struct process *outside = shared(sizeof(*outside));
+	int status;
+
+	use("edf");
+	outside->pid = getpid();
+	must(resch_start_time(outside->pid, &outside->start_time));
+	status = child_wait(child(makes_time_namespace, outside));
+	check(WIFEXITED(status), "it died");
+	if (WEXITSTATUS(status) == 77)
+		skip("no time namespace can be made");
+	check_is(WEXITSTATUS(status), 0);
+}
+
 static int gives_up(void *arg)
 {
 	struct resch_register reg = periodic(20 * MS, MS);
