@@ -496,8 +496,8 @@ static uint64_t is_loaded(void)
 }
 
 /*
- * How many parts of workqueues the kernel has. All of them are on a list, so that kmemleak does not
- * miss one that is left behind.
+ * How many parts of workqueues the kernel has. All of them are on a list, so that one that is left
+ * behind is none that kmemleak would tell.
  */
 static long workqueues(void)
 {
