@@ -87,7 +87,7 @@ TEST(fault, "what could not be handed over is not lost")
 	check_is(resch_event_wait(dev, 0), 0);
 }
 
-/* A thread that reads one event after the other; to nowhere it reads for ever, as nothing comes. */
+/* A thread that reads one event after the other; with nowhere to put it, it tries for ever. */
 struct reader {
 	pthread_t thread;
 	void *nowhere;
@@ -125,10 +125,7 @@ static int events_read(struct reader *readers, int count)
 	return sum;
 }
 
-/*
- * Tasks overrun @jobs times, one task after the other, meanwhile they read: each event comes to one
- * of them, before there is a next task.
- */
+/* Tasks overrun @jobs times each. What is told of one has been read before the next begins. */
 static void readers_run(struct reader *readers, int count, int tasks, long jobs)
 {
 	cpu_set_t all;

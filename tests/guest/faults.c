@@ -536,7 +536,6 @@ TEST(unload, "the module is unloaded, which is never refused, after it had a tas
 		must(domain_swap(domain, "fifo", NULL));
 		must(module_unload("resch-edf"));
 		close(dev);
-		faults_on();
 		fail_nth(nth);
 		undo_load();
 		failed = has_failed();
