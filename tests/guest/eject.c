@@ -134,15 +134,14 @@ static void body_swaps(struct task *task)
 	must(domain_swap(*(uint32_t *)task->arg, "edf", NULL));
 }
 
-TEST(replaced, "who errs as it is being replaced does not take its successor with it")
+static bool attempt_replaced(void)
 {
 	struct task task = { .reg = sporadic(100 * SEC, SEC) };
 	uint32_t domain = use("bad-past");
 	struct task swaps = { .arg = &domain };
+	bool still;
 	int err;
 
-	pin(0, "2");
-	still_begin("resch_takeover");
 	task_start(&task, body_idle);
 	await(state_of(task.id) == RESCH_STATE_SLEEPING);
 	atomic_store(&task.stop, 1);
@@ -152,19 +151,28 @@ TEST(replaced, "who errs as it is being replaced does not take its successor wit
 	/* It has nobody to pick until now; with somebody it errs, and is to be thrown out. */
 	must(resch_release(dev, task.id));
 	sleep_ms(100);
-	still_over();
+	still = still_over();
 	await(atomic_load(&swaps.ended));
 	/* Until that has been looked into. */
 	do
 		err = domain_swap(domain, "fp", NULL);
 	while (err == -EAGAIN);
 	must(err);
-	check_is(domain_stat(domain).ejections, 0);
+	if (still)
+		check_is(domain_stat(domain).ejections, 0);
 	await(atomic_load(&task.ended));
-	check_is(atomic_load(&task.jobs), 1);
+	if (still)
+		check_is(atomic_load(&task.jobs), 1);
 	task_join(&swaps);
-	still_end();
 	task_join(&task);
+	must(resch_domain_del(dev, domain));
+	return still;
+}
+
+TEST(replaced, "who errs as it is being replaced does not take its successor with it")
+{
+	pin(0, "2");
+	still_attempt("resch_takeover", attempt_replaced);
 }
 
 TEST(deleted, "a domain is deleted as its plugin is about to be thrown out")

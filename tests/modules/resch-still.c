@@ -2,13 +2,17 @@
 /*
  * resch-still.c - a CPU that stands still as it enters a function, for as long as a test wants: the
  * next one that does after "echo 1 >stand" says so in `stands`, until "echo 0 >stand"
+ *
+ * It takes no interrupts meanwhile. Whoever has all CPUs do something waits for it, and with him
+ * his own CPU, which may be the test's: a kworker that frees the initialisation of a module loaded
+ * just before does. So it goes on by itself after a while, and says so in `expired`.
  */
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 
-/* A test that has failed lets it go on all the same, after ns. */
+/* Nobody has to wait for it longer than this, in ns. */
 #define STILL_MAX (10 * NSEC_PER_SEC)
 
 static char *function;
@@ -23,6 +27,10 @@ static bool stands;
 module_param(stands, bool, 0400);
 MODULE_PARM_DESC(stands, "one does");
 
+static bool expired;
+module_param(expired, bool, 0600);
+MODULE_PARM_DESC(expired, "one has gone on by itself");
+
 static atomic_t still_one = ATOMIC_INIT(0);
 
 /* In whatever context the function is entered, with the locks held there; preemption off. */
@@ -35,8 +43,11 @@ static int still_enter(struct kprobe *probe, struct pt_regs *regs)
 	WRITE_ONCE(stands, true);
 	while (READ_ONCE(stand) && ktime_get_ns() < end)
 		cpu_relax();
-	WRITE_ONCE(stands, false);
+	if (READ_ONCE(stand))
+		WRITE_ONCE(expired, true);
 	WRITE_ONCE(stand, false);
+	/* Who sees this sees that it has expired. */
+	smp_store_release(&stands, false);
 	atomic_set(&still_one, 0);
 	return 0;
 }

@@ -5,37 +5,43 @@
 
 #define PARAMETERS "/sys/module/resch_still/parameters/"
 
-void still_begin(const char *function)
-{
-	char params[80];
+/* Each but the last takes as long as a CPU stands still at most. */
+#define ATTEMPTS 5
 
-	snprintf(params, sizeof(params), "function=%s", function);
-	must(module_load("resch-still", params));
+static bool still_is(const char *parameter)
+{
+	char path[80], text[8];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", parameter);
+	return file_read(path, text, sizeof(text)) && text[0] == 'Y';
 }
 
 void still_next(void)
 {
+	file_write(PARAMETERS "expired", "0");
 	file_write(PARAMETERS "stand", "1");
-}
-
-static bool still_is(void)
-{
-	char text[8];
-
-	return file_read(PARAMETERS "stands", text, sizeof(text)) && text[0] == 'Y';
 }
 
 void still_await(void)
 {
-	await(still_is());
+	await(still_is("stands") || still_is("expired"));
 }
 
-void still_over(void)
+bool still_over(void)
 {
 	file_write(PARAMETERS "stand", "0");
+	await(!still_is("stands"));
+	return !still_is("expired");
 }
 
-void still_end(void)
+void still_attempt(const char *function, bool (*attempt)(void))
 {
+	char params[80];
+	int i;
+
+	snprintf(params, sizeof(params), "function=%s", function);
+	must(module_load("resch-still", params));
+	for (i = 0; !attempt(); i++)
+		check(i < ATTEMPTS, "the CPU in %s never stands still for long enough", function);
 	must(module_unload("resch-still"));
 }
