@@ -259,7 +259,7 @@ guest() {
 	if [ -n "$(kernel_debug "$kernel")" ]; then
 		options=(-m 3G) slower=5
 	fi
-	# That kernel warns with a run queue's lock (dmesg-scan): lockdep is off once it prints that.
+	# It warns with a run queue's lock (dmesg-scan): lockdep is off once it prints that.
 	[ "$kernel" != 6.12-kasan ] || options+=(-a loglevel=1)
 	rm -rf "$out"
 	mkdir -p "$out"
