@@ -331,19 +331,28 @@ static bool restore_may_have(struct task_struct *task)
 	return capable || task->rt_priority <= task_rlimit(task, RLIMIT_RTPRIO);
 }
 
+/*
+ * Whoever sets its policy sets this. It shares a word with what the scheduler notes as the thread
+ * blocks, and does not wait for us.
+ */
+static bool restore_resets(const struct task_struct *task)
+{
+	return data_race(!!task->sched_reset_on_fork);
+}
+
 /* Whether the thread still has the policy that we gave it. */
 static bool restore_is_ours(const struct resch_thread *thread)
 {
 	struct task_struct *task = thread->linux_task;
 
-	if (thread->demoted && task->policy == SCHED_NORMAL && task->sched_reset_on_fork)
+	if (thread->demoted && task->policy == SCHED_NORMAL && restore_resets(task))
 		return true;
 	/*
 	 * Its level, the one that it had under another plugin, or the ceiling, which one that is
 	 * demoted has given itself, too, while it is in a call (resch_thread_raise()) or has just
 	 * joined.
 	 */
-	if (task->policy == SCHED_FIFO && task->sched_reset_on_fork &&
+	if (task->policy == SCHED_FIFO && restore_resets(task) &&
 	    task->rt_priority > resch_level - resch_levels &&
 	    task->rt_priority <= resch_level + RESCH_CEILING)
 		return true;
@@ -351,7 +360,7 @@ static bool restore_is_ours(const struct resch_thread *thread)
 	 * Who has no privileges can lower the priority that we gave it, but not take the flag off:
 	 * it must not stay a real-time thread that way.
 	 */
-	return task->sched_reset_on_fork &&
+	return restore_resets(task) &&
 	       (task->policy == SCHED_FIFO || task->policy == SCHED_RR) &&
 	       task->rt_priority <= resch_level + RESCH_CEILING && !restore_may_have(task);
 }
