@@ -360,8 +360,7 @@ static bool restore_is_ours(const struct resch_thread *thread)
 	 * Who has no privileges can lower the priority that we gave it, but not take the flag off:
 	 * it must not stay a real-time thread that way.
 	 */
-	return restore_resets(task) &&
-	       (task->policy == SCHED_FIFO || task->policy == SCHED_RR) &&
+	return restore_resets(task) && (task->policy == SCHED_FIFO || task->policy == SCHED_RR) &&
 	       task->rt_priority <= resch_level + RESCH_CEILING && !restore_may_have(task);
 }
 
