@@ -332,8 +332,8 @@ static bool restore_may_have(struct task_struct *task)
 }
 
 /*
- * Whoever sets its policy sets this. It shares a word with what the scheduler notes as the thread
- * blocks, and does not wait for us.
+ * Whoever sets its policy sets this. The other bits of that word are the scheduler's, which changes
+ * them as the thread blocks, with a lock of its own.
  */
 static bool restore_resets(const struct task_struct *task)
 {

@@ -5,7 +5,7 @@
 
 #define PARAMETERS "/sys/module/resch_still/parameters/"
 
-/* Each but the last takes as long as a CPU stands still at most. */
+/* One that is in vain takes as long as a CPU stands still at most, and that again. */
 #define ATTEMPTS 5
 
 static bool still_is(const char *parameter)
@@ -42,6 +42,7 @@ void still_attempt(const char *function, bool (*attempt)(void))
 	snprintf(params, sizeof(params), "function=%s", function);
 	must(module_load("resch-still", params));
 	for (i = 0; !attempt(); i++)
-		check(i < ATTEMPTS, "the CPU in %s never stands still for long enough", function);
+		check(i + 1 < ATTEMPTS, "the CPU in %s does not stand still for long enough",
+		      function);
 	must(module_unload("resch-still"));
 }
