@@ -46,9 +46,9 @@ static int still_enter(struct kprobe *probe, struct pt_regs *regs)
 	if (READ_ONCE(stand))
 		WRITE_ONCE(expired, true);
 	WRITE_ONCE(stand, false);
-	/* Who sees this sees that it has expired. */
-	smp_store_release(&stands, false);
 	atomic_set(&still_one, 0);
+	/* Who sees this sees that it has expired, and may have the next one stand still. */
+	smp_store_release(&stands, false);
 	return 0;
 }
 
