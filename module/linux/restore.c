@@ -331,12 +331,12 @@ static bool restore_may_have(struct task_struct *task)
 	return capable || task->rt_priority <= task_rlimit(task, RLIMIT_RTPRIO);
 }
 
-/*
- * Whoever sets its policy sets this. The other bits of that word are the scheduler's, which changes
- * them as the thread blocks, with a lock of its own.
- */
 static bool restore_resets(const struct task_struct *task)
 {
+	/*
+	 * Whoever sets its policy sets this. The other bits of that word are the scheduler's, which
+	 * changes them as the thread blocks, with a lock of its own.
+	 */
 	return data_race(!!task->sched_reset_on_fork);
 }
 
