@@ -60,7 +60,7 @@ skeleton() {
 }
 
 # Kernels of one suite have the same programs: what was compiled for one of them, the others take
-# over.
+# over. With lines for a debugger, as in tests/unit: where variables are takes long to compile.
 programs() {
 	local other
 	exec 8>"$BUILD/.programs-$suite"
@@ -71,7 +71,7 @@ programs() {
 			cp -a "$BUILD/$other/obj" "$out/"
 		fi
 	done
-	in_root make -C /src user O=/resch 8>&-
+	in_root env CFLAGS="-O2 -g1" make -C /src user O=/resch 8>&-
 	exec 8>&-
 }
 
