@@ -351,7 +351,18 @@ seed_of() {
 	esac
 }
 
-# Which of them have culprits planted: those without the guest test reschtop (tests/guest/skipped).
+# What is judged of it. Loads that are played twice, to compare, take longest: those kernels have
+# them that have no culprits.
+judged_of() {
+	if has_culprits "$1"; then
+		echo short
+	else
+		echo all
+	fi
+}
+
+# Which of them have culprits planted: one of each series, and not those that have the guest test
+# reschtop (tests/guest/skipped).
 has_culprits() {
 	[[ " 6.1-rt 6.12 7.2-rt " == *" $1 "* ]]
 }
@@ -382,7 +393,8 @@ kernel_steps() {
 	left_await "$1 $BUILD_STEP" || return 0
 	guests "$1"
 	guest_more "$1" || return 0
-	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all "$(seed_of "$1")" || true
+	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" "$(judged_of "$1")" \
+		"$(seed_of "$1")" || true
 	! has_culprits "$1" ||
 		left "$1 $BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
 	! has_lanes "$1" ||
