@@ -25,7 +25,7 @@ LDFLAGS_test_libresch_fifo := -pthread
 RACES := $(OUT)/races/test_libresch_fifo
 $(RACES): $(TOP)/tests/unit/test_libresch_fifo.c $(TOP)/libresch/fifo.c $(TOP)/libresch/resch-fifo.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -O1 -g -fsanitize=thread -o $@ \
+	$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -O1 -g1 -fsanitize=thread -o $@ \
 		$(filter %.c,$^) -pthread $(UNIT_LIBS)
 check-races: $(RACES)
 	setarch -R $<
@@ -39,6 +39,6 @@ check-library:
 
 check-reschctl:
 	$(MAKE) -C $(TOP)/tools --no-print-directory O=$(OUT)/tools check \
-		CFLAGS="-O1 -g $(SANITIZE)"
+		CFLAGS="-O1 -g1 $(SANITIZE)"
 
 .PHONY: check-library check-reschctl check-races

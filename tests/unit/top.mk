@@ -11,7 +11,7 @@ $(OUT)/obj/tests/unit/test_top_%.o $(OUT)/obj/tools/top/%.o: UNIT_CFLAGS += -D_G
 check: check-top
 
 check-top:
-	$(MAKE) -C $(TOP_ROOM) --no-print-directory O=$(OUT)/top CFLAGS="-O1 -g $(SANITIZE)" all
+	$(MAKE) -C $(TOP_ROOM) --no-print-directory O=$(OUT)/top CFLAGS="-O1 -g1 $(SANITIZE)" all
 	RESCHTOP=$(OUT)/top/reschtop $(TOP)/tests/unit/test_top.py
 
 .PHONY: check-top
