@@ -340,32 +340,15 @@ more_kernels() {
 	done
 }
 
-# The random loads that are judged are others on each kernel; on one of each suite that whose
-# recording the viewers open.
-seed_of() {
-	case $1 in
-	6.1-rt) echo 5 ;;
-	6.12-rt) echo 2 ;;
-	7.2-rt) echo 4 ;;
-	*) echo 3 ;;
-	esac
-}
-
-# What is judged of it. Loads that are played twice, to compare, take longest: those kernels have
-# them that have no culprits.
-judged_of() {
-	if has_culprits "$1"; then
-		echo short
-	else
-		echo all
-	fi
-}
-
-# Which of them have culprits planted: one of each series, and not those that have the guest test
-# reschtop (tests/guest/skipped).
+# Which of them have culprits planted; on the others, one of each series, too, and one of each
+# suite, loads are judged. Those with culprits don't have the guest test reschtop
+# (tests/guest/skipped).
 has_culprits() {
 	[[ " 6.1-rt 6.12 7.2-rt " == *" $1 "* ]]
 }
+
+# The load of servers that the viewers open is of this one.
+SEED=3
 
 # Which of them plays chains between nodes where the clock counts instructions: one is enough, what
 # carries them is the guest test's.
@@ -393,10 +376,11 @@ kernel_steps() {
 	left_await "$1 $BUILD_STEP" || return 0
 	guests "$1"
 	guest_more "$1" || return 0
-	left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" "$(judged_of "$1")" \
-		"$(seed_of "$1")" || true
-	! has_culprits "$1" ||
+	if has_culprits "$1"; then
 		left "$1 $BLAMED" "$TREE/tests/culprit/run" --built --trials 4 "$1" || true
+	else
+		left "$1 $JUDGED" "$TREE/tests/checker/on-kernel" --built "$1" all $SEED || true
+	fi
 	! has_lanes "$1" ||
 		left "$1 $LANES" "$TREE/bench/nodes/compare" --no-build --duration=1s "$1" || true
 }
@@ -408,8 +392,11 @@ kernel_count() {
 		guest_count "$1" "$share"
 	done
 	guest_more "$1" || return 0
-	left_count "$1 $JUDGED" || true
-	! has_culprits "$1" || left_count "$1 $BLAMED" || true
+	if has_culprits "$1"; then
+		left_count "$1 $BLAMED" || true
+	else
+		left_count "$1 $JUDGED" || true
+	fi
 	! has_lanes "$1" || left_count "$1 $LANES" || true
 }
 
@@ -428,7 +415,7 @@ over_await() {
 }
 
 # The demo, what opens its recording, and what opens those that kernels have left: of each suite
-# its first one's.
+# the one's whose loads are judged.
 viewers() {
 	local suite kernel
 	over_await 6.1
@@ -437,9 +424,9 @@ viewers() {
 	[ ! -d "$CACHE/roots/trixie" ] || left "$BROWSER" "$HARNESS/browser.sh" || true
 	for suite in $(suites); do
 		for kernel in $(more_kernels); do
-			if [ "$(kernel_field "$kernel" suite)" = "$suite" ]; then
+			if [ "$(kernel_field "$kernel" suite)" = "$suite" ] &&
+				! has_culprits "$kernel"; then
 				over_await "$kernel"
-				break
 			fi
 		done
 		left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite" || true
