@@ -356,14 +356,18 @@ has_lanes() {
 	[ "$1" = 6.12 ]
 }
 
-# The last ones take longest, and begin first: none is alone at the end. But for 6.1, whose modules
-# and programs the demo wants, and the viewers what the demo leaves.
+# 6.1 is the first one: the demo wants its modules and programs, and the viewers what the demo
+# leaves. Who has least to do is the last one: none is alone for long at the end.
 kernels_in_order() {
-	local each
+	local each first=() others=() last=()
 	for each in $KERNELS; do
-		[ "$each" != 6.1 ] || echo "$each"
+		case " 6.1 / $SHARING " in
+		*" $each "*"/ "*) first+=("$each") ;;
+		*" $each "*) last+=("$each") ;;
+		*) others=("$each" "${others[@]}") ;;
+		esac
 	done
-	tr ' ' '\n' <<<"$KERNELS" | tac | grep -vxF 6.1 || true
+	printf '%s\n' "${first[@]}" "${others[@]}" "${last[@]}" | grep . || true
 }
 
 # All about a kernel: what it leaves is counted when it has ended.

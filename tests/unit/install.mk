@@ -3,8 +3,9 @@
 check: check-install check-setup check-manners check-documents check-documents-inline \
 	check-examples check-structures check-bindings check-python check-defaults
 
+# Compiled as the other tests' programs are, with no more than lines for a debugger.
 check-install:
-	O=$(abspath $(OUT)/../..) $(TOP)/tests/unit/test_install.py
+	O=$(abspath $(OUT)/../..) CFLAGS="-O2 -g1" $(TOP)/tests/unit/test_install.py
 
 check-setup:
 	$(TOP)/tests/unit/test_setup.py
