@@ -60,10 +60,10 @@ FOREIGN=FILE_PATH_CHANGES,SPDX_LICENSE_TAG,LINUX_VERSION_CODE,SPLIT_STRING,CONST
 COMPAT=NEW_TYPEDEFS,COMPLEX_MACRO
 # ... of headers that make tracepoints, ...
 TRACE=COMPLEX_MACRO,TRAILING_SEMICOLON
-# ... of programs, which haven't the kernel's macros, and talk to people.
-PROGRAM=ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE,MEMORY_BARRIER,COMPLEX_MACRO
-PROGRAM+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON
-PROGRAM+=,EMBEDDED_FUNCTION_NAME,MULTISTATEMENT_MACRO_USE_DO_WHILE,QUOTED_WHITESPACE_BEFORE_NEWLINE
+# ... of the library, which hasn't the kernel's macros.
+LIBRARY=ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,VOLATILE,MEMORY_BARRIER,COMPLEX_MACRO
+LIBRARY+=,LEADING_SPACE,STATIC_CONST_CHAR_ARRAY,BRACES,SPACING,TRAILING_SEMICOLON
+LIBRARY+=,EMBEDDED_FUNCTION_NAME,MULTISTATEMENT_MACRO_USE_DO_WHILE,QUOTED_WHITESPACE_BEFORE_NEWLINE
 
 # checkpatch IGNORED FILES, one a line
 checkpatch() {
@@ -90,7 +90,7 @@ check_checkpatch() {
 		bad=1
 	checkpatch "$COMPAT" "$(grep -E '/compat/' <<<"$kernel" || true)" || bad=1
 	checkpatch "$TRACE" "$(grep -E '(^|/)trace[^/]*\.h$' <<<"$kernel" || true)" || bad=1
-	checkpatch "$PROGRAM" "$(grep -E '^libresch/' <<<"$all" || true)" || bad=1
+	checkpatch "$LIBRARY" "$(grep -E '^libresch/' <<<"$all" || true)" || bad=1
 	return $bad
 }
 
