@@ -258,6 +258,7 @@ guest() {
 	out=$(guest_out "$kernel" "$share")
 	if [ -n "$(kernel_debug "$kernel")" ]; then
 		options=(-m 3G) slower=5
+		[[ $kernel != *-rt-* ]] || slower=10
 	fi
 	# It warns with a run queue's lock (dmesg-scan): lockdep is off once it prints that.
 	[ "$kernel" != 6.12-kasan ] || options+=(-a loglevel=1)
@@ -418,6 +419,16 @@ over_await() {
 	done
 }
 
+# What is tested of KernelShark in this suite: in that of the list's first kernel, and of its last
+# one, all; in others that it opens what a kernel has recorded.
+shark_tests() {
+	local ends
+	ends=$(kernel_names | sed -n '1p;$p' | while read -r kernel; do
+		kernel_field "$kernel" suite
+	done)
+	grep -qx "$1" <<<"$ends" || echo test_recordings
+}
+
 # The demo, what opens its recording, and what opens those that kernels have left: of each suite
 # the one's whose loads are judged.
 viewers() {
@@ -433,7 +444,9 @@ viewers() {
 				over_await "$kernel"
 			fi
 		done
-		left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite" || true
+		# shellcheck disable=SC2046 # one test a word
+		left "$SHARK $suite" "$HARNESS/kernelshark.sh" "$suite" $(shark_tests "$suite") ||
+			true
 	done
 }
 
