@@ -41,6 +41,7 @@ struct noted {
 	pid_t tid;
 	unsigned long long start; /* with the tid: this very thread */
 	bool kernel;
+	bool rescuer;
 	char name[20];
 	struct thread_attr attr;
 	cpu_set_t cpus;
@@ -49,7 +50,18 @@ struct noted {
 static struct noted *noted;
 static size_t noted_count;
 
+#define PF_WQ_WORKER 0x20
 #define PF_KTHREAD 0x200000
+
+/*
+ * Who helps out where a work queue has no worker to be had keeps the affinity of where it last was:
+ * "mm_percpu_wq" until 6.7, "kworker/R-mm_percpu_wq" since.
+ */
+static bool is_rescuer(unsigned long flags, const char *name)
+{
+	return flags & PF_KTHREAD && flags & PF_WQ_WORKER &&
+	       (strncmp(name, "kworker/", 8) || !strncmp(name, "kworker/R", 9));
+}
 
 /* What the thread is now; false: it has gone. */
 static bool thread_look(pid_t tid, struct noted *to)
@@ -76,6 +88,7 @@ static bool thread_look(pid_t tid, struct noted *to)
 		at = strtok(NULL, " ");
 	to->start = at ? strtoull(at, NULL, 10) : 0;
 	to->kernel = flags & PF_KTHREAD;
+	to->rescuer = is_rescuer(flags, to->name);
 	to->tid = tid;
 	if (thread_attr_get(tid, &to->attr) ||
 	    sched_getaffinity(tid, sizeof(to->cpus), &to->cpus) < 0)
@@ -92,19 +105,20 @@ static bool thread_is(const struct noted *now, const struct noted *was)
 	    (nice && now->attr.nice != was->attr.nice))
 		return false;
 	/* A CPU that goes offline changes those of the kernel's threads. */
-	return (was->kernel && world->options.hotplug) || CPU_EQUAL(&now->cpus, &was->cpus);
+	return (was->kernel && world->options.hotplug) || was->rescuer ||
+	       CPU_EQUAL(&now->cpus, &was->cpus);
 }
 
 /*
  * An affinity, and nothing else, is not what it was: a defect that may have more causes than are
  * mended (docs/hardening.md, 11), which is told, and fails who asked for that.
  */
-static bool affinity_excused(pid_t tid)
+static bool affinity_excused(pid_t tid, const char *name)
 {
 	if (world->options.strict)
 		return false;
 	affinities_lost++;
-	printf("# thread %d: an affinity that is not what it was\n", tid);
+	printf("# thread %d, %s: an affinity that is not what it was\n", tid, name);
 	return true;
 }
 
@@ -199,7 +213,7 @@ static void thread_check(pid_t tid)
 	}
 	other = now;
 	other.cpus = was->cpus;
-	if (thread_is(&other, was) && affinity_excused(tid))
+	if (thread_is(&other, was) && affinity_excused(tid, now.name))
 		return;
 	complain(
 		"thread %d, %s, has policy %u priority %u nice %d flags %llx CPUs %x; it had %u %u %d %llx %x",
@@ -263,7 +277,7 @@ static void sentinel_check(int number)
 		}
 		sleep_ms(5);
 	} while (resch_now() < end);
-	if (sentinel_is(sentinel, &now, true) && affinity_excused(sentinel->pid)) {
+	if (sentinel_is(sentinel, &now, true) && affinity_excused(sentinel->pid, now.name)) {
 		sentinel_note(sentinel, &now);
 		return;
 	}
