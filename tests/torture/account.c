@@ -55,7 +55,7 @@ static size_t noted_count;
 
 /*
  * Who helps out where a work queue has no worker to be had keeps the affinity of where it last was:
- * "mm_percpu_wq" until 6.7, "kworker/R-mm_percpu_wq" since.
+ * "mm_percpu_wq" on 6.1, "kworker/R-mm_percpu_wq" on later kernels.
  */
 static bool is_rescuer(unsigned long flags, const char *name)
 {
