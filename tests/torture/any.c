@@ -5,10 +5,27 @@
  */
 #include "torture.h"
 
+/*
+ * One of those that have yet to succeed, each as likely as the next: where a round takes minutes
+ * there are few, and one of them a round would not be enough.
+ */
+int request_wanted(struct life *life)
+{
+	int missing[REQUESTS];
+	int i, n = 0;
+
+	if (!atomic_load(&world->wanting))
+		return NONE;
+	for (i = 0; i < REQUESTS; i++)
+		if (!atomic_load(&world->requests[i].succeeded))
+			missing[n++] = i;
+	return n ? missing[below(life, n)] : NONE;
+}
+
 /* Those that take away what others need come seldom. */
 static int which_any(struct life *life)
 {
-	int wanted = atomic_load(&world->wanted);
+	int wanted = request_wanted(life);
 
 	if (wanted != NONE && one_in(life, 2))
 		return wanted;

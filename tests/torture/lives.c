@@ -84,7 +84,7 @@ static void compute(struct life *life)
 
 void life_something(struct life *life)
 {
-	int wanted = atomic_load(&world->wanted);
+	int wanted = request_wanted(life);
 
 	if (wanted != NONE && one_in(life, 4))
 		request_likely(life, wanted);

@@ -267,11 +267,11 @@ static bool rounds_suffice(unsigned int number, uint64_t gone)
 		return false;
 	if (options->plant)
 		return number > PLANTED_FROM;
-	world->wanted = never();
-	if (world->wanted == NONE || gone >= 12 * options->seconds)
+	world->wanting = never() != NONE;
+	if (!world->wanting || gone >= 12 * options->seconds)
 		return true;
 	printf("# after %llu s: it goes on until a %s has succeeded\n", (unsigned long long)gone,
-	       request_name(world->wanted));
+	       request_name(never()));
 	return false;
 }
 
@@ -281,7 +281,7 @@ static unsigned int rounds_play(struct life *life)
 	uint64_t begin = resch_now();
 	unsigned int number;
 
-	world->wanted = NONE;
+	world->wanting = false;
 	for (number = 0; !complaints; number++) {
 		if (rounds_suffice(number, (resch_now() - begin) / SEC))
 			break;

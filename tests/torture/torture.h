@@ -111,8 +111,8 @@ struct world {
 	int pool[2]; /* sockets that descriptors of the device are passed through */
 	atomic_uint lives; /* numbers them */
 	struct count requests[REQUESTS];
-	/* When all else is done: the request that has yet to succeed; NONE: none. */
-	atomic_int wanted;
+	/* When all else is done: whether there are requests that have yet to succeed. */
+	atomic_bool wanting;
 	atomic_ullong events[EVENTS_COUNT];
 	struct sentinel sentinels[SENTINELS];
 	atomic_uint offered[OFFERED]; /* tasks that were offered as stages, of late */
@@ -200,6 +200,8 @@ int domain_cpu(struct life *life);
 
 /* Any request with any contents, mostly valid; and the other calls on a descriptor. */
 void request_any(struct life *life, union argument *argument);
+/* A request that has yet to succeed, where the torture is looking for such; NONE otherwise. */
+int request_wanted(struct life *life);
 
 /* ---- lives.c --------------------------------------------------------------------------------- */
 
