@@ -42,7 +42,7 @@ static int computes(void *arg)
 {
 	(void)arg;
 	for (;;)
-		relax();
+		compute_a_while();
 	return 0;
 }
 
@@ -107,7 +107,7 @@ static int takes_all(void *arg)
 	must_libc(sched_setscheduler(0, SCHED_FIFO, &param));
 	pin(0, "1");
 	for (;;)
-		relax();
+		compute_a_while();
 	return 0;
 }
 

@@ -49,7 +49,7 @@ static int body_greedy(void *domain)
 {
 	enter(*(uint32_t *)domain, GREEDY);
 	for (;;)
-		relax();
+		compute_a_while();
 	return 0;
 }
 

@@ -260,7 +260,7 @@ static int computes(void *arg)
 {
 	(void)arg;
 	for (;;)
-		relax();
+		compute_a_while();
 	return 0;
 }
 

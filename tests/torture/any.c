@@ -11,7 +11,7 @@
  */
 int request_wanted(struct life *life)
 {
-	int missing[REQUESTS];
+	int missing[REQUESTS] = { NONE };
 	int i, n = 0;
 
 	if (!atomic_load(&world->wanting))
@@ -19,7 +19,7 @@ int request_wanted(struct life *life)
 	for (i = 0; i < REQUESTS; i++)
 		if (!atomic_load(&world->requests[i].succeeded))
 			missing[n++] = i;
-	return n ? missing[below(life, n)] : NONE;
+	return missing[n ? below(life, n) : 0];
 }
 
 /* Those that take away what others need come seldom. */

@@ -161,6 +161,9 @@ void sleep_ms(unsigned int ms);
 void spin(uint64_t ns);
 uint64_t cpu_time(void);
 
+/* Some microseconds of computing, and a pause: for loops that compute for ever. */
+void compute_a_while(void);
+
 /* Spin until *flag, without ever blocking. */
 void spin_until(const atomic_int *flag);
 
