@@ -262,16 +262,18 @@ static int never(void)
 static bool rounds_suffice(unsigned int number, uint64_t gone)
 {
 	const struct options *options = &world->options;
+	int missing;
 
 	if (gone < options->seconds)
 		return false;
 	if (options->plant)
 		return number > PLANTED_FROM;
-	world->wanting = never() != NONE;
+	missing = never();
+	world->wanting = missing != NONE;
 	if (!world->wanting || gone >= 12 * options->seconds)
 		return true;
 	printf("# after %llu s: it goes on until a %s has succeeded\n", (unsigned long long)gone,
-	       request_name(never()));
+	       request_name(missing));
 	return false;
 }
 
