@@ -11,7 +11,8 @@
 #        KERNELS="6.1 7.2-rt"		only these kernels
 #        TESTS="edf_* basic"		only these guest tests
 #        TORTURE="--seconds 600"	options of the test torture, with RESCH_TEST_LIMIT=SECONDS
-#        PEERS=all			each stressor in the test peers, with RESCH_TEST_LIMIT=3600
+#        PEERS=all			each stressor in the test peers, with PACED=1
+#        PACED=1			emulated guests' clock goes by instructions (guest --paced)
 #        RESCH_INSTANCES=N RESCH_KILLS=N  so many of the tests chain_long and chain-run
 
 set -euo pipefail
@@ -261,6 +262,7 @@ guest() {
 		options=(-m 3G --paced 1) slower=5
 		[[ $kernel != *-rt-* ]] || slower=10
 	fi
+	[ -z "${PACED-}" ] || options+=(--paced "$PACED")
 	# It warns with a run queue's lock (dmesg-scan): lockdep is off once it prints that.
 	[ "$kernel" != 6.12-kasan ] || options+=(-a loglevel=1)
 	rm -rf "$out"
