@@ -179,7 +179,7 @@ keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"
 # finding interrupts through ACPI takes half a minute in this kernel
-echo "pci=noacpi" >"$work/append"
+echo "pci=noacpi csdlock_debug=1" >"$work/append"
 # In the moment in which the kernel patches itself for page tables of five levels an interrupt has
 # KASAN take any address for a wild one, and lockdep goes off.
 echo "max,-la57" >"$work/cpu"

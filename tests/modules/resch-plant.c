@@ -1,50 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * resch-plant.c - faults that the torture has to find
+ * resch-plant.c - faults that have to be found
  *
- * Loaded by "torture --plant NAME": leak=, restore=, lock= or memory= a process, each a fault of
- * the kind that resch itself may have one day.
+ * fault=NAME is planted as the module is loaded: by "torture --plant NAME", of the kind that resch
+ * itself may have one day; and by tests/harness/guest-instruments, which asks whether a debug
+ * kernel sees what it is there to see.
  */
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/rt.h>
 #include <linux/sched/task.h>
 #include <linux/sched/types.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/timer.h>
 #include <uapi/linux/sched.h>
 #include <uapi/linux/sched/types.h>
 
-static int leak;
-module_param(leak, int, 0);
-MODULE_PARM_DESC(leak, "memory that nobody gives back");
+static char *fault = "";
+module_param(fault, charp, 0);
+MODULE_PARM_DESC(fault, "its name: see plant_faults");
 
-static int restore;
-module_param(restore, int, 0);
-MODULE_PARM_DESC(restore, "leave this process a policy that it never had");
+static int process;
+module_param(process, int, 0);
+MODULE_PARM_DESC(process, "whose it is, where it is a process's");
 
-static int lock;
-module_param(lock, int, 0);
-MODULE_PARM_DESC(lock, "two locks in either order");
+static int objects = 2000;
+module_param(objects, int, 0);
+MODULE_PARM_DESC(objects, "how many of them leak");
 
-static int memory;
-module_param(memory, int, 0);
-MODULE_PARM_DESC(memory, "what has been given back is read");
-
-#define PLANT_OBJECTS 2000
 #define PLANT_SIZE 700
+#define PLANT_AWAY_NS (6 * NSEC_PER_SEC) /* the kernel waits for five */
 
-static void plant_leak(void)
+/* Memory that nobody gives back. */
+static noinline int plant_leak(void)
 {
 	int i;
 
-	for (i = 0; i < PLANT_OBJECTS; i++)
+	for (i = 0; i < objects; i++) {
 		if (!kmalloc(PLANT_SIZE, GFP_KERNEL))
-			return;
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-static int plant_restore(pid_t pid)
+/* A process is left a policy that it never had. */
+static int plant_restore(void)
 {
 	struct sched_attr attr = {
 		.size = sizeof(attr),
@@ -52,7 +58,7 @@ static int plant_restore(pid_t pid)
 		.sched_priority = 3,
 		.sched_flags = SCHED_FLAG_RESET_ON_FORK,
 	};
-	struct task_struct *task = get_pid_task(find_vpid(pid), PIDTYPE_PID);
+	struct task_struct *task = get_pid_task(find_vpid(process), PIDTYPE_PID);
 	int err;
 
 	if (!task)
@@ -65,7 +71,8 @@ static int plant_restore(pid_t pid)
 static DEFINE_RAW_SPINLOCK(plant_first);
 static DEFINE_RAW_SPINLOCK(plant_second);
 
-static void plant_lock(void)
+/* Two locks in either order. */
+static int plant_lock(void)
 {
 	raw_spin_lock(&plant_first);
 	raw_spin_lock(&plant_second);
@@ -75,9 +82,11 @@ static void plant_lock(void)
 	raw_spin_lock(&plant_first);
 	raw_spin_unlock(&plant_first);
 	raw_spin_unlock(&plant_second);
+	return 0;
 }
 
-static void plant_memory(void)
+/* What has been given back is read. */
+static int plant_memory(void)
 {
 	int *object = kmalloc(PLANT_SIZE, GFP_KERNEL);
 	int *stale = object;
@@ -86,17 +95,81 @@ static void plant_memory(void)
 	kfree(object);
 	if (stale)
 		READ_ONCE(*stale);
+	return 0;
 }
 
-static int __init plant_init(void)
+static int __rcu *plant_pointer;
+
+/* A pointer is followed without the lock that keeps what it points to. */
+static int plant_rcu(void)
 {
-	if (leak)
-		plant_leak();
-	if (lock)
-		plant_lock();
-	if (memory)
-		plant_memory();
-	return restore ? plant_restore(restore) : 0;
+	return rcu_dereference(plant_pointer) ? -EINVAL : 0;
+}
+
+/* Sleep where nobody may. */
+static int plant_sleep(void)
+{
+	raw_spin_lock(&plant_first);
+	might_sleep();
+	raw_spin_unlock(&plant_first);
+	return 0;
+}
+
+static void plant_expire(struct timer_list *timer)
+{
+}
+
+/* The memory of a timer that is armed is given back. */
+static int plant_object(void)
+{
+	struct timer_list *timer = kmalloc(sizeof(*timer), GFP_KERNEL);
+
+	if (!timer)
+		return -ENOMEM;
+	timer_setup(timer, plant_expire, 0);
+	mod_timer(timer, jiffies + 1000 * HZ);
+	kfree(timer);
+	return 0;
+}
+
+static void plant_compute(void *unused)
+{
+	u64 end = ktime_get_mono_fast_ns() + PLANT_AWAY_NS;
+
+	while (ktime_get_mono_fast_ns() < end)
+		barrier(); /* a pause would end the turn of an emulated CPU */
+}
+
+/* A CPU does not answer another one. */
+static int plant_answer(void)
+{
+	int cpu = cpumask_any_but(cpu_online_mask, get_cpu());
+	int err = smp_call_function_single(cpu, plant_compute, NULL, 1);
+
+	put_cpu();
+	return err;
+}
+
+static const struct {
+	const char *name;
+	int (*plant)(void);
+} plant_faults[] = {
+	{ "leak", plant_leak },	    { "restore", plant_restore }, { "lock", plant_lock },
+	{ "memory", plant_memory }, { "rcu", plant_rcu },	  { "sleep", plant_sleep },
+	{ "object", plant_object }, { "answer", plant_answer },
+};
+
+/* Not __init: who has leaked memory is named for as long as the module is there. */
+static int plant_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(plant_faults); i++) {
+		if (!strcmp(plant_faults[i].name, fault))
+			return plant_faults[i].plant();
+	}
+	pr_err("resch-plant: there is no fault '%s'\n", fault);
+	return -EINVAL;
 }
 
 static void __exit plant_exit(void)

@@ -147,7 +147,8 @@ static void plant(void)
 
 	if (!world->options.plant)
 		return;
-	snprintf(params, sizeof(params), "%s=%d", world->options.plant, world->sentinels[0].pid);
+	snprintf(params, sizeof(params), "fault=%s process=%d", world->options.plant,
+		 world->sentinels[0].pid);
 	must(module_load("resch-plant", params));
 	must(module_unload("resch-plant"));
 }
