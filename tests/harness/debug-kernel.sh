@@ -178,7 +178,8 @@ nice -n "${NICE:-10}" \
 keep "$work"
 cp "$CACHE/kernels/$base/initrd.cpio" "$work/initrd.cpio"
 echo "$suite" >"$work/suite"
-# finding interrupts through ACPI takes half a minute in this kernel
+# Finding interrupts through ACPI takes half a minute in this kernel. Without csdlock_debug=1 calls
+# between CPUs are not watched, CONFIG_CSD_LOCK_WAIT_DEBUG or not.
 echo "pci=noacpi csdlock_debug=1" >"$work/append"
 # In the moment in which the kernel patches itself for page tables of five levels an interrupt has
 # KASAN take any address for a wild one, and lockdep goes off.

@@ -4,7 +4,7 @@
  *
  * fault=NAME is planted as the module is loaded: by "torture --plant NAME", of the kind that resch
  * itself may have one day; and by tests/harness/guest-instruments, which asks whether a debug
- * kernel sees what it is there to see.
+ * kernel sees what it is there to see. A kernel where nobody watches comes to harm by some of them.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
