@@ -36,6 +36,7 @@ MODULE_PARM_DESC(objects, "how many of them leak");
 
 #define PLANT_SIZE 700
 #define PLANT_AWAY_NS (6 * NSEC_PER_SEC) /* the kernel waits for five */
+#define PLANT_RACE_NS (2 * NSEC_PER_SEC)
 
 /* Memory that nobody gives back. */
 static noinline int plant_leak(void)
@@ -150,13 +151,49 @@ static int plant_answer(void)
 	return err;
 }
 
+static unsigned long plant_shared;
+
+static void plant_write(void *unused)
+{
+	u64 end = ktime_get_mono_fast_ns() + PLANT_RACE_NS;
+
+	while (ktime_get_mono_fast_ns() < end) {
+		plant_shared++;
+		barrier();
+	}
+}
+
+static void plant_arrive(void *unused)
+{
+}
+
+/* A CPU reads what another one writes. */
+static int plant_race(void)
+{
+	u64 end = ktime_get_mono_fast_ns() + PLANT_RACE_NS;
+	int cpu = cpumask_any_but(cpu_online_mask, get_cpu());
+	unsigned long seen = 0;
+	int err = smp_call_function_single(cpu, plant_write, NULL, 0);
+
+	while (!err && ktime_get_mono_fast_ns() < end) {
+		seen += plant_shared;
+		OPTIMIZER_HIDE_VAR(seen);
+		barrier();
+	}
+	/* calls are taken in order: the other one has ended after it */
+	if (!err)
+		err = smp_call_function_single(cpu, plant_arrive, NULL, 1);
+	put_cpu();
+	return err;
+}
+
 static const struct {
 	const char *name;
 	int (*plant)(void);
 } plant_faults[] = {
 	{ "leak", plant_leak },	    { "restore", plant_restore }, { "lock", plant_lock },
 	{ "memory", plant_memory }, { "rcu", plant_rcu },	  { "sleep", plant_sleep },
-	{ "object", plant_object }, { "answer", plant_answer },
+	{ "object", plant_object }, { "answer", plant_answer },	  { "race", plant_race },
 };
 
 /* Not __init: who has leaked memory is named for as long as the module is there. */
