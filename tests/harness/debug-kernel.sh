@@ -131,16 +131,16 @@ unpack_rt() {
 	grep -qs ARCH_SUPPORTS_RT "$1/src/arch/x86/Kconfig" && return
 	sources_for "$4" | sed 's/^deb /deb-src /' >>"$1/apt/etc/apt/sources.list"
 	private_apt "$1/apt" apt-get -qq update
-	: >"$1/why"
+	: >"$1/apt/why"
 	for version in $(versions "$1" "$2"); do
-		if ! rt_patches "$1" "$version" 2>"$1/why"; then
+		if ! rt_patches "$1" "$version" 2>"$1/apt/why"; then
 			say "no patches of PREEMPT_RT for $version, trying an older one"
 			continue
 		fi
 		[ "$version" = "$3" ] || unpack "$1" "$2" "$version"
 		return
 	done
-	cat "$1/why" >&2
+	cat "$1/apt/why" >&2
 	die "the archive has no patches of PREEMPT_RT for any version of $2"
 }
 
