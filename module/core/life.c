@@ -120,13 +120,6 @@ void resch_thread_lower(struct resch_thread *thread)
 	resch_thread_put(thread);
 }
 
-bool resch_thread_is_raised(void)
-{
-	const struct resch_thread *thread = resch_hooks_current();
-
-	return thread && READ_ONCE(thread->above);
-}
-
 void resch_thread_hook(struct resch_thread *thread)
 {
 	if (thread->hooked)

@@ -33,7 +33,4 @@ void resch_thread_hook(struct resch_thread *thread);
 struct resch_thread *resch_thread_raise(void);
 void resch_thread_lower(struct resch_thread *thread);
 
-/* Is current between these two? It is then above all tasks of its CPU. Process context. */
-bool resch_thread_is_raised(void);
-
 #endif /* _RESCH_CORE_LIFE_H */

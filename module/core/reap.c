@@ -3,6 +3,7 @@
 #include <linux/ktime.h>
 #include <linux/wait_bit.h>
 
+#include "breath.h"
 #include "cpu.h"
 #include "direct.h"
 #include "params.h"
@@ -75,6 +76,7 @@ void resch_thread_reap_all(void)
 {
 	struct resch_thread *thread, *next;
 	struct llist_node *list;
+	u32 count = 0;
 
 	lockdep_assert_held(&resch_lock);
 	list = llist_del_all(&resch_reap);
@@ -91,6 +93,7 @@ void resch_thread_reap_all(void)
 		} else {
 			resch_thread_put(thread);
 		}
+		resch_breathe_each(&count);
 	}
 }
 
@@ -149,9 +152,10 @@ static void thread_reap_work(struct work_struct *work)
 	}
 	if (died)
 		synchronize_rcu();
-	for (thread = all; thread; thread = next, count++) {
+	for (thread = all; thread; thread = next) {
 		next = thread->buried;
 		thread_bury(thread);
+		resch_breathe_each(&count);
 	}
 	mutex_lock(&resch_lock);
 	thread_nr_graves -= count;

@@ -10,6 +10,7 @@
 #include "register.h"
 #include "compat/task_work.h"
 #include "compat/user_worker.h"
+#include "core/breath.h"
 #include "core/jobs.h"
 #include "core/life.h"
 #include "core/reap.h"
@@ -342,6 +343,7 @@ int resch_unregister(struct resch_file *file, u32 id, bool holder)
 void resch_register_close(struct resch_file *file)
 {
 	struct resch_thread *thread;
+	u32 count = 0;
 
 	/*
 	 * Nobody registers through a descriptor that closes: anybody may open and close without the
@@ -349,8 +351,10 @@ void resch_register_close(struct resch_file *file)
 	 */
 	if (!list_empty_careful(&file->threads)) {
 		mutex_lock(&resch_lock);
-		list_for_each_entry(thread, &file->threads, in_file)
+		list_for_each_entry(thread, &file->threads, in_file) {
 			register_end(thread);
+			resch_breathe_each(&count);
+		}
 		resch_thread_reap_all();
 		/* What retired by itself is reaped now, too; nobody points to the file any more. */
 		WARN_ON(!list_empty(&file->threads));

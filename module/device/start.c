@@ -3,6 +3,7 @@
 #include <linux/ktime.h>
 
 #include "start.h"
+#include "core/breath.h"
 #include "core/cpu.h"
 #include "core/jobs.h"
 #include "domain/domain.h"
@@ -26,8 +27,9 @@ int resch_start(struct resch_start *start, bool holder)
 	struct resch_grant *grant = NULL;
 	struct resch_domain *domain;
 	struct resch_thread *thread;
-	u64 now;
+	u32 count = 0;
 	int err = 0;
+	u64 now;
 
 	mutex_lock(&resch_lock);
 	domain = resch_domain_find(start->domain);
@@ -61,6 +63,7 @@ int resch_start(struct resch_start *start, bool holder)
 		}
 		resch_cpu_unlock_irq(rc);
 		resch_cpu_kick(rc);
+		resch_breathe_each(&count);
 	}
 out:
 	mutex_unlock(&resch_lock);

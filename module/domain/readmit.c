@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* readmit.c - would this plugin, or this plan, take the tasks that stand? */
-#include <linux/hrtimer.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "readmit.h"
-#include "core/life.h"
 #include "linux/restore.h"
 
 /* Copies of a domain's CPUs, tasks and groups: what admission looks at. */
@@ -33,7 +31,11 @@ static int copies_alloc(struct readmit_copies *copies, const struct resch_domain
 	copies->rqs = kvcalloc(nr, sizeof(*copies->rqs), GFP_KERNEL);
 	copies->links = kvcalloc(nr, sizeof(*copies->links), GFP_KERNEL);
 	copies->peers = kvcalloc(nr, sizeof(*copies->peers), GFP_KERNEL);
-	copies->tasks = kvcalloc(domain->nr_threads, sizeof(*copies->tasks), GFP_KERNEL);
+	/*
+	 * They may be megabytes: page by page the kernel lets others in meanwhile, as it clears
+	 * them; in one piece it does not.
+	 */
+	copies->tasks = vcalloc(domain->nr_threads, sizeof(*copies->tasks));
 	copies->servers = kvcalloc(domain->servers.count, sizeof(*copies->servers), GFP_KERNEL);
 	if (!copies->rqs || !copies->links || !copies->peers || !copies->tasks || !copies->servers)
 		return -ENOMEM;
@@ -52,29 +54,6 @@ static void copies_free(struct readmit_copies *copies)
 	kvfree(copies->groups);
 	kvfree(copies->servers);
 }
-
-/*
- * How long who is at the ceiling leaves the CPU to those below, ns: some four times as long as he
- * works.
- */
-#define RESCH_BREATH (500 * NSEC_PER_USEC)
-
-void resch_breathe(void)
-{
-	ktime_t pause = ns_to_ktime(RESCH_BREATH);
-
-	if (!resch_thread_is_raised()) {
-		cond_resched();
-		return;
-	}
-	/*
-	 * Not by jiffies: on PREEMPT_RT these wait for whoever keeps the CPU's timer thread
-	 * waiting.
-	 */
-	set_current_state(TASK_UNINTERRUPTIBLE);
-	schedule_hrtimeout_range(&pause, 0, HRTIMER_MODE_REL_HARD);
-}
-EXPORT_SYMBOL_GPL(resch_breathe);
 
 /* The index of the CPU that the task joins on, or -EINVAL. */
 static int copies_place(const struct readmit_copies *copies, struct resch_task *task, u32 here)

@@ -14,6 +14,7 @@
 #include "grant.h"
 #include "members.h"
 #include "table.h"
+#include "core/breath.h"
 #include "core/params.h"
 #include "core/retire.h"
 #include "domain/domain.h"
@@ -111,10 +112,12 @@ static bool grant_is(const struct resch_grant *grant, const struct resch_grant *
 static void grant_clear(struct resch_domain *domain, const struct resch_grant *grant)
 {
 	struct resch_thread *thread;
+	u32 count = 0;
 
 	list_for_each_entry(thread, &domain->threads, in_domain) {
 		struct resch_cpu *rc;
 
+		resch_breathe_each(&count);
 		if (thread->grant != grant)
 			continue;
 		rc = resch_thread_lock_irq(thread);
