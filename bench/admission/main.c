@@ -4,7 +4,8 @@
  *
  * A probe of priority 95 sleeps until absolute times, every 100 us, and notes how late it is on its
  * way. On its CPU an ordinary thread meanwhile has tasks admitted: one by one, then all again by
- * another plugin, which is what a swap does. A line for each phase: the longest delay of the probe,
+ * another plugin, which is what a swap does. It closes their descriptor, registers them once more,
+ * without a test, and has SysRq-y end that. A line for each phase: the longest delay of the probe,
  * and how long the phase took, ns.
  *
  * usage: resch-admission MODULES [TASKS]		default: 10000 tasks; needs root; loads and
@@ -122,6 +123,41 @@ static void load(const char *folder, const char *name)
 	close(fd);
 }
 
+/* 90 % in all; no two periods are the same. */
+static void admit(int fd, const int *tids, int count, uint32_t flags)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t period = 100000000ULL + 90001ULL * (uint64_t)i;
+		struct resch_register reg = {
+			.params = {
+				.period = period,
+				.wcet = period / 10 * 9 / (uint64_t)count,
+				.kind = RESCH_SPORADIC,
+				.flags = flags,
+				.cpu = 0,
+			},
+		};
+
+		must("admission", resch_register_thread(fd, tids[i], &reg));
+	}
+}
+
+static void press_sysrq(int dev)
+{
+	int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
+	struct resch_info info;
+
+	if (fd < 0 || write(fd, "y", 1) != 1)
+		fail("/proc/sysrq-trigger", errno);
+	close(fd);
+	do {
+		sched_yield();
+		must("info", resch_info(dev, &info));
+	} while (info.tasks);
+}
+
 static void swap(int fd, uint32_t domain, const char *plugin, const char *name)
 {
 	struct resch_domain_set want = { .domain = domain, .capacity = 1000000 };
@@ -165,25 +201,21 @@ int main(int argc, char **argv)
 		;
 	phase("nothing", begin);
 	begin = resch_now();
-	for (i = 0; i < count; i++) {
-		/* 90 % in all; no two periods are the same. */
-		uint64_t period = 100000000ULL + 90001ULL * (uint64_t)i;
-		struct resch_register reg = {
-			.params = {
-				.period = period,
-				.wcet = period / 10 * 9 / (uint64_t)count,
-				.kind = RESCH_SPORADIC,
-				.cpu = 0,
-			},
-		};
-
-		must("admission", resch_register_thread(fd, tids[i], &reg));
-	}
+	admit(fd, tids, count, 0);
 	phase("admitted one by one", begin);
 	swap(fd, want.domain, "edf", "admitted anew, all at once");
 	begin = resch_now();
 	close(fd);
 	phase("all given up", begin);
+	fd = resch_open();
+	must("/dev/resch", fd);
+	begin = resch_now();
+	admit(fd, tids, count, RESCH_F_SKIP_ADMISSION);
+	phase("registered without a test", begin);
+	begin = resch_now();
+	press_sysrq(fd);
+	phase("all ended by SysRq", begin);
+	close(fd);
 	stop = 1;
 	pthread_join(probe, NULL);
 	return 0;

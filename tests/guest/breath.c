@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * breath.c - an admission test that takes long holds up nobody else: neither who calls the module
- * for his jobs, nor the CPU that it is on
+ * for his jobs, nor the CPU that it is on; nor does the end of many tasks
  *
  * How long is never judged: what others do while one and the same request is under way is counted.
  */
 #include "lib.h"
+
+#include <limits.h>
 
 #define HOUR (3600 * SEC)
 
@@ -204,6 +206,94 @@ TEST(own, "so do registered tasks when one of them has asked for it")
 	other.stop = 1;
 	task_join(&other);
 	end();
+}
+
+/*
+ * Threads that are tasks of a descriptor which another thread closes. Who is more urgent, on that
+ * one's CPU, sees the first of them gone and the last one not, if it gets the CPU in between.
+ */
+#define CROWD 600
+
+static uint32_t crowd[CROWD]; /* their ids, in the order in which they end */
+static atomic_int crowd_end, closing;
+static atomic_ullong amid;
+
+static void *crowd_main(void *arg)
+{
+	atomic_int *tid = arg;
+
+	*tid = (int)syscall(SYS_gettid);
+	while (!crowd_end)
+		sleep_ms(20);
+	return NULL;
+}
+
+static bool crowd_gone(int which)
+{
+	struct resch_task_stat stat;
+
+	return resch_task_stat(dev, crowd[which], &stat) < 0 || stat.state == RESCH_STATE_GONE;
+}
+
+static void *amid_main(void *arg)
+{
+	struct timespec pause = { .tv_nsec = 100000 };
+
+	(void)arg;
+	pin(0, "2");
+	must(attributes_set(0, SCHED_FIFO, 90, 0, 0));
+	while (!calls_end) {
+		if (closing && crowd_gone(0) && !crowd_gone(CROWD - 1))
+			amid++;
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+static void crowd_close(const atomic_int *tids)
+{
+	int fd = must(resch_open()), i;
+
+	for (i = 0; i < CROWD; i++) {
+		struct resch_register reg = modest_task();
+
+		reg.params.flags |= RESCH_F_SKIP_ADMISSION;
+		must(resch_register_thread(fd, tids[i], &reg));
+		crowd[i] = reg.id;
+	}
+	closing = 1;
+	must_libc(close(fd));
+	closing = 0;
+	await(tasks_registered() == 0);
+}
+
+TEST(close, "a SCHED_FIFO thread gets the CPU on which a descriptor with many tasks is closed")
+{
+	static pthread_t threads[CROWD];
+	static atomic_int tids[CROWD];
+	uint64_t until;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	use("edf");
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 16384 ? PTHREAD_STACK_MIN : 16384);
+	for (i = 0; i < CROWD; i++)
+		check(!pthread_create(&threads[i], &attr, crowd_main, &tids[i]), "no thread %d", i);
+	for (i = 0; i < CROWD; i++)
+		await(tids[i]);
+	pin(0, "2");
+	must_libc(pthread_create(&thread, NULL, amid_main, NULL));
+	until = resch_now() + PATIENCE * SEC;
+	while (!amid) {
+		check(resch_now() < until, "the CPU was never to be had meanwhile");
+		crowd_close(tids);
+	}
+	calls_end = crowd_end = 1;
+	pthread_join(thread, NULL);
+	for (i = 0; i < CROWD; i++)
+		pthread_join(threads[i], NULL);
 }
 
 /*
