@@ -24,6 +24,17 @@ struct readmit_copies {
 	u32 nr_servers;
 };
 
+/*
+ * They may be megabytes: page by page the kernel lets others in meanwhile, as it clears them; in
+ * one piece it does not.
+ */
+static struct resch_task *copies_of_tasks(u32 nr)
+{
+	size_t size = sizeof(struct resch_task);
+
+	return nr * size > PAGE_SIZE ? vcalloc(nr, size) : kcalloc(nr, size, GFP_KERNEL);
+}
+
 static int copies_alloc(struct readmit_copies *copies, const struct resch_domain *domain)
 {
 	u32 nr = domain->nr_peers;
@@ -31,11 +42,7 @@ static int copies_alloc(struct readmit_copies *copies, const struct resch_domain
 	copies->rqs = kvcalloc(nr, sizeof(*copies->rqs), GFP_KERNEL);
 	copies->links = kvcalloc(nr, sizeof(*copies->links), GFP_KERNEL);
 	copies->peers = kvcalloc(nr, sizeof(*copies->peers), GFP_KERNEL);
-	/*
-	 * They may be megabytes: page by page the kernel lets others in meanwhile, as it clears
-	 * them; in one piece it does not.
-	 */
-	copies->tasks = vcalloc(domain->nr_threads, sizeof(*copies->tasks));
+	copies->tasks = copies_of_tasks(domain->nr_threads);
 	copies->servers = kvcalloc(domain->servers.count, sizeof(*copies->servers), GFP_KERNEL);
 	if (!copies->rqs || !copies->links || !copies->peers || !copies->tasks || !copies->servers)
 		return -ENOMEM;
