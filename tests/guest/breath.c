@@ -215,16 +215,19 @@ TEST(own, "so do registered tasks when one of them has asked for it")
 #define CROWD 600
 
 static uint32_t crowd[CROWD]; /* their ids, in the order in which they end */
-static atomic_int crowd_end, closing;
+static int crowd_end[2]; /* a pipe, which is closed then */
+static atomic_int closing;
 static atomic_ullong amid;
 
 static void *crowd_main(void *arg)
 {
 	atomic_int *tid = arg;
+	char byte;
 
 	*tid = (int)syscall(SYS_gettid);
-	while (!crowd_end)
-		sleep_ms(20);
+	/* No turns meanwhile: of so many they would be all that a slow CPU gets done. */
+	while (read(crowd_end[0], &byte, 1) < 0 && errno == EINTR)
+		;
 	return NULL;
 }
 
@@ -275,6 +278,7 @@ TEST(close, "a SCHED_FIFO thread gets the CPU on which a descriptor with many ta
 	int i;
 
 	use("edf");
+	must_libc(pipe(crowd_end));
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 16384 ? PTHREAD_STACK_MIN : 16384);
 	for (i = 0; i < CROWD; i++)
@@ -288,8 +292,9 @@ TEST(close, "a SCHED_FIFO thread gets the CPU on which a descriptor with many ta
 		check(resch_now() < until, "the CPU was never to be had meanwhile");
 		crowd_close(tids);
 	}
-	calls_end = crowd_end = 1;
+	calls_end = 1;
 	pthread_join(thread, NULL);
+	must_libc(close(crowd_end[1]));
 	for (i = 0; i < CROWD; i++)
 		pthread_join(threads[i], NULL);
 }
