@@ -15,7 +15,11 @@
 /* How many threads are looked after from one breath to the next: some 0.1 ms of work. */
 #define RESCH_PORTION 64
 
-bool resch_thread_is_raised(void)
+/*
+ * Is current between resch_thread_raise() and resch_thread_lower()? It is then above all tasks of
+ * its CPU.
+ */
+static bool breath_is_raised(void)
 {
 	const struct resch_thread *thread = resch_hooks_current();
 
@@ -26,7 +30,7 @@ void resch_breathe(void)
 {
 	ktime_t pause = ns_to_ktime(RESCH_BREATH);
 
-	if (!resch_thread_is_raised()) {
+	if (!breath_is_raised()) {
 		cond_resched();
 		return;
 	}

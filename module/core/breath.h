@@ -6,12 +6,6 @@
 #include "thread.h"
 
 /*
- * Is current between resch_thread_raise() and resch_thread_lower()? It is then above all tasks of
- * its CPU. Process context.
- */
-bool resch_thread_is_raised(void);
-
-/*
  * In a loop over threads, of which there may be any number: a breath (resch_breathe()) after each
  * portion of them. The caller's @count begins with 0. Process context; sleeps, with resch_lock in
  * hand or without.

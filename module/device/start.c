@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* start.c - time zero for the tasks of a domain that wait for it */
 #include <linux/ktime.h>
+#include <linux/sched.h>
 
 #include "start.h"
-#include "core/breath.h"
 #include "core/cpu.h"
 #include "core/jobs.h"
 #include "domain/domain.h"
@@ -27,7 +27,6 @@ int resch_start(struct resch_start *start, bool holder)
 	struct resch_grant *grant = NULL;
 	struct resch_domain *domain;
 	struct resch_thread *thread;
-	u32 count = 0;
 	int err = 0;
 	u64 now;
 
@@ -63,7 +62,8 @@ int resch_start(struct resch_start *start, bool holder)
 		}
 		resch_cpu_unlock_irq(rc);
 		resch_cpu_kick(rc);
-		resch_breathe_each(&count);
+		/* No breath: who sleeps here at the ceiling tells the last ones after time zero. */
+		cond_resched();
 	}
 out:
 	mutex_unlock(&resch_lock);

@@ -9,7 +9,6 @@
 #include "plan.h"
 #include "readmit.h"
 #include "table.h"
-#include "core/breath.h"
 #include "core/trace.h"
 
 #define PLAN_SLOT_MIN (10 * NSEC_PER_USEC)
@@ -252,7 +251,7 @@ static void plan_install(struct resch_domain *domain, struct resch_plan *plan)
 {
 	struct resch_plans *plans = &domain->plans;
 	struct resch_thread *thread;
-	u32 i, count = 0;
+	u32 i;
 
 	raw_spin_lock_irq(&domain->lock);
 	if (domain->whole && plans->plan && plan) {
@@ -268,7 +267,6 @@ static void plan_install(struct resch_domain *domain, struct resch_plan *plan)
 
 		resch_plan_bind(domain, &thread->task);
 		resch_cpu_unlock_irq(rc);
-		resch_breathe_each(&count);
 	}
 	for (i = 0; i < domain->nr_peers; i++)
 		resch_cpu_kick(resch_cpu_get(domain->peers[i]->cpu));
