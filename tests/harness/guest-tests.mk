@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Compile the guest tests written in C: each tests/guest/NAME.c is one program,
-# $(O)/guest/NAME, linked with libresch when that has been installed in $(O);
-# tests/torture is one program, $(O)/torture/torture. The examples in C++, which libresch leaves to
-# who has a compiler, are in $(O)/examples.
+# $(O)/guest/NAME, linked with libresch when that has been installed in $(O); tests/faults are more
+# files of one of them. tests/torture is one program, $(O)/torture/torture. The examples in C++,
+# which libresch leaves to who has a compiler, are in $(O)/examples.
 # Run from the top: make -f tests/harness/guest-tests.mk O=DIR
 
 O ?= build/host
@@ -13,7 +13,8 @@ PROGRAMS := $(SOURCES:tests/guest/%.c=$(O)/guest/%)
 
 CFLAGS ?= -O2 -g
 CFLAGS += -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE
-CPPFLAGS += -Itests/guest/lib -I$(O)/include -Ilibresch/include -Iuapi -Itools/common -MMD -MP
+CPPFLAGS += -Itests/guest/lib -I$(O)/obj/guest-tests -I$(O)/include -Ilibresch/include -Iuapi \
+	-Itools/common -MMD -MP
 LDLIBS := $(if $(wildcard $(O)/lib/libresch.so),-L$(O)/lib -lresch) -lpthread -lrt -lm
 
 TORTURE := $(wildcard tests/torture/*.c) $(addprefix tests/guest/lib/,basic.c domain.c process.c)
@@ -33,14 +34,23 @@ $(O)/guest/%: $(OBJECTS)/%.o $(COMMON:tests/guest/%.c=$(OBJECTS)/%.o) \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LDLIBS)
 
-# The requests, from the header that defines them.
-$(OBJECTS)/torture/abi.h: uapi/linux/resch.h tests/torture/abi.sh
+# The requests, from the header that defines them: for those who include lib/requests.h.
+$(OBJECTS)/abi.h: uapi/linux/resch.h tests/harness/abi.sh
 	@mkdir -p $(@D)
-	tests/torture/abi.sh $< >$@.new && mv $@.new $@
+	tests/harness/abi.sh $< >$@.new && mv $@.new $@
 
-$(OBJECTS)/torture/%.o: tests/torture/%.c $(OBJECTS)/torture/abi.h tests/harness/guest-tests.mk
+FAULTS := $(patsubst tests/faults/%.c,$(OBJECTS)/faults/%.o,$(wildcard tests/faults/*.c))
+
+$(OBJECTS)/faults/%.o: tests/faults/%.c tests/harness/guest-tests.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -I$(OBJECTS)/torture $(CFLAGS) -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(OBJECTS)/faults_requests.o $(FAULTS): $(OBJECTS)/abi.h
+$(O)/guest/faults_requests: $(FAULTS)
+
+$(OBJECTS)/torture/%.o: tests/torture/%.c $(OBJECTS)/abi.h tests/harness/guest-tests.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(O)/torture/torture: $(patsubst tests/guest/%.c,$(OBJECTS)/%.o, \
 	$(TORTURE:tests/torture/%.c=$(OBJECTS)/torture/%.o)) \
@@ -53,7 +63,8 @@ $(O)/examples/%.cpp: libresch/examples/%.cpp $(wildcard $(O)/lib/libresch.so)
 	$(CXX) $(CPPFLAGS) -std=c++17 -O2 -Wall -Wextra -Werror -MF $@.d -o $@ $< $(LDFLAGS) \
 		$(LDLIBS)
 
--include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/torture/*.d $(O)/examples/*.d)
+-include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/lib/*.d $(OBJECTS)/faults/*.d \
+	$(OBJECTS)/torture/*.d $(O)/examples/*.d)
 
 .PHONY: all
 .SECONDARY:

@@ -14,24 +14,7 @@
 #ifndef _TORTURE_H
 #define _TORTURE_H
 
-#include "lib.h"
-
-/* ---- the requests of the ABI ----------------------------------------------------------------- */
-
-/* abi.h has a line REQUEST(NAME, name, type) for each request of <linux/resch.h>, made from it. */
-enum {
-#define REQUEST(NAME, name, type) REQUEST_##NAME,
-#include "abi.h"
-#undef REQUEST
-	REQUESTS
-};
-
-union argument {
-#define REQUEST(NAME, name, type) type name;
-#include "abi.h"
-#undef REQUEST
-	char bytes[4096];
-};
+#include "requests.h"
 
 /* ---- the world ------------------------------------------------------------------------------- */
 
