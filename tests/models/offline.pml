@@ -2,12 +2,12 @@
 /*
  * offline.pml - a CPU goes offline while its helper has threads to adjust (module/core/helper.c)
  *
- * Any CPU puts a thread on the list of its CPU's helper, once until the helper has taken it off, and
+ * Any CPU puts a thread on the list of its CPU's helper, once until the helper takes it off, and
  * with a reference: resch_cpu_adjust(), under the lock of that CPU. The hotplug thread ends all
  * registrations there under that lock, so that nobody else is put on the list: hotplug_offline();
- * after that it parks the helper. The helper, smpboot_thread_fn() of the kernel, looks whether it is
- * to park before it looks at the list, and sleeps in what it does for a thread, so that all of this
- * may come in between.
+ * after that it parks the helper. The helper, smpboot_thread_fn() of the kernel, looks whether it
+ * is to park before it looks at the list, and sleeps in what it does for a thread, so that all of
+ * this may come in between.
  *
  * To hold: once the helper is parked, nobody is on the list, then or later. Who is would hold its
  * reference, and the module, until the CPU is online again.
