@@ -147,6 +147,40 @@ TEST(load, "the module is loaded")
 	must(act_load());
 }
 
+static const char *plugin;
+
+static void no_plugin(void)
+{
+	int err;
+
+	await(!(err = module_unload(plugin)) || err == -ENOENT);
+}
+
+static long act_plugin(void)
+{
+	return module_load(plugin, "");
+}
+
+static void tell_plugin(struct report *report)
+{
+	report_all(report);
+	report_say(report, module_loaded(plugin) ? "it is there" : "it is not there");
+}
+
+TEST(load_plugins, "each plugin is loaded")
+{
+	static const char *const plugins[] = { "resch-artis", "resch-demo", "resch-edf",
+					       "resch-fp",    "resch-npsf", "resch-sekg",
+					       "resch-server" };
+	unsigned int i;
+
+	faults_of_modules();
+	for (i = 0; i < sizeof(plugins) / sizeof(*plugins); i++) {
+		plugin = plugins[i];
+		each_fails(&(struct trial){ no_plugin, act_plugin, tell_plugin });
+	}
+}
+
 TEST(unload, "the module is unloaded, which is never refused, after it had a task and a domain")
 {
 	struct resch_register reg = periodic(50 * MS, MS);
