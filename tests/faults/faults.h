@@ -16,9 +16,9 @@
 #include "abi.h"
 #undef REQUEST
 
-/* The request, what is asked for in each attempt, and what has become of that. */
+/* The request, and what is asked for in each attempt. */
 extern unsigned long number;
-extern union argument asked, got;
+extern union argument asked;
 
 /* Make it. */
 long act(void);

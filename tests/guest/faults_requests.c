@@ -8,7 +8,7 @@
 #include "../faults/faults.h"
 
 unsigned long number;
-union argument asked, got;
+union argument asked;
 
 #define REQUEST(NAME, name, type)          \
 	TEST(name, #NAME)                  \
@@ -21,6 +21,8 @@ union argument asked, got;
 
 long act(void)
 {
+	static union argument got;
+
 	got = asked;
 	return call(dev, number, &got);
 }
