@@ -137,7 +137,6 @@ TRIALS(serve)
 	start(&client, ours, body_asks);
 	asked.serve.flags = RESCH_SERVE_F_WAIT;
 	each_fails(&(struct trial){ works_for_nobody, act, tell_work });
-	works_for_nobody();
 	last_call(&client);
 }
 

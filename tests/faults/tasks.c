@@ -135,21 +135,13 @@ static void tell_done(struct report *report)
 		   (unsigned long long)(stat_of(other.id).completed - done_before));
 }
 
-/* One that waits for a release ends. */
-static void other_end(void)
-{
-	atomic_store(&other.stop, 1);
-	await(atomic_load(&other.ended) || !resch_release(dev, other.id));
-	task_join(&other);
-}
-
 TRIALS(release)
 {
 	domain = use("edf");
 	other_start(sporadic(MS, MS / 10));
 	asked.release.id = other.id;
 	each_fails(&(struct trial){ done, act, tell_done });
-	other_end();
+	task_join_sporadic(&other);
 }
 
 /* A thread that waits for time zero. */

@@ -226,6 +226,9 @@ struct task {
 void task_start(struct task *task, void (*body)(struct task *task));
 void task_join(struct task *task);
 
+/* Likewise one that waits for releases, or ends. */
+void task_join_sporadic(struct task *task);
+
 /* resch_wait() again after each -EINTR; counts task->jobs. Fails the case on other errors. */
 void task_wait(struct task *task);
 

@@ -100,6 +100,13 @@ void task_join(struct task *task)
 		     resch_state_name(state_of(task->id)), strerror(err));
 }
 
+void task_join_sporadic(struct task *task)
+{
+	atomic_store(&task->stop, 1);
+	await(atomic_load(&task->ended) || !resch_release(dev, task->id));
+	task_join(task);
+}
+
 /*
  * What the kernel tells programs about the CPU that they are on is true after a wait, which spares
  * the kernel the telling where there is nothing new.

@@ -20,6 +20,7 @@ struct trial {
 /*
  * For N = 1, 2, ... until there are not that many: it is refused for want of memory or of the copy,
  * and then all is as before, but for a result that could not be told; or it succeeds nevertheless.
+ * It is ready once more at the end.
  */
 void each_fails(const struct trial *trial);
 
