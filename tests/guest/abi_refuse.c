@@ -277,6 +277,52 @@ TEST(starts, "a start of no domain is ENODEV, one in the past ETIME")
 	check_is(resch_start(dev, domain, resch_now() + SEC), 0);
 }
 
+/* The plugin demo with this option. 0: it has it; -errno. The domain is gone again. */
+static int demo_with(const char *option)
+{
+	struct resch_domain_set want = { .plugin = "demo" };
+	int err;
+
+	snprintf(want.options, sizeof(want.options), "%s", option);
+	want.cpus.bits[0] = 1;
+	err = call(dev, RESCH_IOC_DOMAIN_SET, &want);
+	if (!err)
+		must(resch_domain_del(dev, want.domain));
+	return err;
+}
+
+TEST(times, "an option that is no time, or out of range, is refused")
+{
+	static const char *const wrong[] = {
+		"quantum",
+		"quantum=",
+		"quantum=ms",
+		"quantum=.ms",
+		"quantum=1",
+		"quantum=0",
+		"quantum=-1ms",
+		"quantum=1 ms",
+		"quantum=1lightyear",
+		"quantum=1h",
+		"quantum=18446744073709551616ns",
+		"quantum=99999999999999999999ms",
+		"quantum=0.1ns",
+		"quantum=1.00000000000000000000000001ms",
+		NULL,
+	};
+	const char *const *option;
+
+	must(module_load("resch-demo", ""));
+	begin();
+	for (option = wrong; *option; option++) {
+		int err = demo_with(*option);
+
+		check(err == -EINVAL, "%s: %s", *option, errno_name(err));
+		check_is(info().domains, 1);
+	}
+	must(demo_with("quantum=1.00000000000000000000000000ms"));
+}
+
 #define SET_REFUSED(error, change)                                                            \
 	do {                                                                                  \
 		struct resch_domain_set want = { .plugin = "edf" };                           \
